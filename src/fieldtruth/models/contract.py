@@ -1,0 +1,51 @@
+"""What a backend is: requests in, words out.
+
+A request carries the prompt and the photos. `names` and `level` say in structured form what the
+prompt says in words, for backends that do not read sentences; they hold nothing else, and never
+the truth. A backend that cannot be asked answers with `finish="error"` and says why; it
+raises only for what no retry will mend.
+
+A backend's file ends in `OPEN: Opener = ...`, which takes the options of the command line
+(`--model-args key=value,key=value`) and refuses those it does not know with `Usage`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from fieldtruth.records import AskLevel, Finish, Record, Space
+
+
+class Request(Record, frozen=True, kw_only=True):
+    """One thing to ask: the item's id, the prompt and its photos (paths on disk)."""
+
+    id: str
+    prompt: str
+    images: tuple[Path, ...]
+    names: tuple[str, ...] = ()  # the names the prompt offers, in its order
+    level: AskLevel = "lesion"
+
+
+class Words(Record, frozen=True, kw_only=True):
+    """What came back, verbatim."""
+
+    text: str
+    finish: Finish = "stop"
+    error: str | None = None
+
+
+class Model(Protocol):
+    """`space` is the box space it writes in; `version` changes whenever its replies may."""
+
+    @property
+    def space(self) -> Space: ...
+
+    @property
+    def version(self) -> str: ...
+
+    def reply(self, requests: Sequence[Request]) -> Iterator[Words]:
+        """One `Words` per request, in order, each as soon as it is known."""
+        ...
+
+
+Opener = Callable[[Mapping[str, str]], Model]

@@ -1,0 +1,42 @@
+"""What a source is: one dataset's raw release turned into samples, then into what they name.
+
+Three small steps, each a function of what lies before it, so that each can be re-run alone:
+`samples` reads the release, `label` says what a sample names, `annotate` gives the boxes that
+the release itself holds (masks, box files). Nothing may vanish: a row that goes no further is a
+`Drop` with a reason from `reasons`. A source's file ends in `SOURCE: Source = ...`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from fieldtruth.records import Annotation, Drop, Healthy, Sample, Target
+
+
+class Source(Protocol):
+    """One dataset. `licence` is what it is given out under, `paper` where it is described.
+
+    `reasons` is the closed list of drop reasons. Paths in samples are relative to `root` and
+    never leave it.
+    """
+
+    @property
+    def licence(self) -> str: ...
+
+    @property
+    def paper(self) -> str: ...
+
+    @property
+    def reasons(self) -> tuple[str, ...]: ...
+
+    def samples(self, root: Path) -> Iterator[Sample | Drop]:
+        """Every row of the release, in a stable order."""
+        ...
+
+    def label(self, sample: Sample) -> Iterator[Target | Healthy | Drop]:
+        """What a sample names: at least one record, each naming the sample as its parent."""
+        ...
+
+    def annotate(self, sample: Sample, target: Target, root: Path) -> Annotation | Drop:
+        """The boxes the release itself holds for a target, in pixels of the upright image."""
+        ...
