@@ -77,10 +77,14 @@ class Healthy(Record, frozen=True, kw_only=True):
 
 
 class Drop(Record, frozen=True, kw_only=True):
-    """A record that went no further, and why. `reason` comes from the stage's closed list."""
+    """A record that went no further, and why. `reason` comes from the stage's closed list.
+
+    `parent` is the record that was dropped where it is not the sample itself: a target, say.
+    """
 
     id: str
     sample: str
+    parent: str | None = None
     stage: str
     reason: str
     detail: str = ""

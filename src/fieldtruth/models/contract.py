@@ -9,11 +9,13 @@ A backend's file ends in `OPEN: Opener = ...`, which takes the options of the co
 (`--model-args key=value,key=value`) and refuses those it does not know with `Usage`.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from fieldtruth.records import AskLevel, Finish, Record, Space
+from fieldtruth.faults import Usage
+from fieldtruth.records import AskLevel, Box, Finish, Record, Space
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -49,3 +51,22 @@ class Model(Protocol):
 
 
 Opener = Callable[[Mapping[str, str]], Model]
+
+
+def say(boxes: Sequence[Box], label: str) -> str:
+    """The JSON list that a backend without words of its own answers with; `[]` for no boxes."""
+    rows = [{"bbox_2d": [round(edge, 1) for edge in box], "label": label} for box in boxes]
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def failed(why: str) -> Words:
+    """The reply of a backend that could not answer: an error, which is never an empty answer."""
+    return Words(text="", finish="error", error=why)
+
+
+def known_options(model: str, options: Mapping[str, str], known: Sequence[str]) -> None:
+    """Raise `Usage` on an option that the model does not have, naming those it has."""
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        has = ", ".join(sorted(known)) or "none"
+        raise Usage(f"{model} has no option {unknown[0]!r}; its options: {has}")

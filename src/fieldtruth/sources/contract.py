@@ -29,6 +29,11 @@ class Source(Protocol):
     @property
     def reasons(self) -> tuple[str, ...]: ...
 
+    @property
+    def exhaustive(self) -> bool:
+        """Whether a photo's targets are all that is on it, so that other names are certainly absent."""
+        ...
+
     def samples(self, root: Path) -> Iterator[Sample | Drop]:
         """Every row of the release, in a stable order."""
         ...

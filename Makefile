@@ -1,0 +1,43 @@
+# Two commands to start with: `make demo` and `make test`. Each makes its own .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check bench fix clean
+
+demo: .venv/core
+	@$(BIN)/fieldtruth demo --out out/demo
+
+test: .venv/dev
+	@$(BIN)/python -m pytest -n 2
+
+check: .venv/dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/dev
+	@$(BIN)/pip install -q -c constraints.txt -e '.[bench]'
+	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+fix: .venv/dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv out
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Fieldtruth needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 2; }
+	@$(PYTHON) -m venv .venv
+
+.venv/core: .venv/bin/python pyproject.toml constraints.txt
+	@echo "Installing Fieldtruth into .venv (once) ..."
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+.venv/dev: .venv/bin/python pyproject.toml constraints.txt
+	@echo "Installing Fieldtruth and its test tools into .venv (once) ..."
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@ .venv/core

@@ -1,0 +1,5 @@
+"""`python -m fieldtruth` is the command line."""
+
+from fieldtruth.cli import main
+
+main()

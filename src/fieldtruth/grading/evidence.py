@@ -1,0 +1,260 @@
+"""Words -> readings -> arrays: the one road from a model's replies to what metrics count.
+
+A failed call and a missing reply leave their item unmeasured; they never become an empty
+answer (design, section 2, rule 1). Truth comes from the items only (rule 6).
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from fieldtruth import geometry, protocols, rooms
+from fieldtruth.faults import BadRecord, Usage
+from fieldtruth.geometry import Boxes, Rule
+from fieldtruth.metrics.contract import Evidence
+from fieldtruth.protocols.contract import Protocol
+from fieldtruth.records import Item, Prediction, Reading
+from fieldtruth.taxonomy import label_id
+
+OUTCOMES = (
+    "boxes", "empty", "prose", "unreadable", "error", "truncated", "missing", "duplicate", "extra",
+)  # fmt: skip
+
+# "2", "2.", "(2) rust", "option 2: rust": how a reply points at a numbered candidate.
+_NUMBERED = re.compile(r"\s*(?:option\s*)?[(\[]?(\d{1,2})(?:[)\].:\s]+(.*))?", re.I | re.S)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graded:
+    """One model under one protocol. The lists are parallel, one entry per measured item.
+
+    `items` ascend by id; `said` holds (k, 4) boxes in pixels of the upright image, clipped to
+    it; `answers` the label id of each answer, or None; `outcomes` the counts of
+    the score contract (design, section 5). `asked` is how many items the protocol asks about.
+    """
+
+    model: str
+    protocol: str
+    items: list[Item]
+    readings: list[Reading]
+    said: list[Boxes]
+    answers: list[str | None]
+    evidence: Evidence
+    outcomes: dict[str, int]
+    asked: int
+
+
+def grade(
+    items: Iterable[Item],
+    predictions: Iterable[Prediction],
+    protocol: str,
+    *,
+    matching: Rule = "greedy",
+) -> Graded:
+    """Read and measure the replies of one model under one protocol.
+
+    Of several rows for one item the first is used and the others are counted as duplicates,
+    whether or not they agree; rows for items that the benchmark lacks are counted as extra. An
+    item that the protocol does not suit is missed only if it was answered all the same.
+
+    Raises `Usage` for an unknown protocol or several models, `BadRecord` for a row without a
+    box space.
+    """
+    spoken = open_protocol(protocol)
+    rows = list(predictions)
+    models = sorted({row.model for row in rows})
+    if len(models) != 1:
+        raise Usage(f"grading takes the replies of one model at a time, got {models}")
+    known = {item.id: item for item in items}
+    first: dict[str, Prediction] = {}
+    counts = dict.fromkeys(OUTCOMES, 0)
+    for row in rows:
+        if row.item not in known:
+            counts["extra"] += 1
+        elif first.setdefault(row.item, row) is not row:
+            counts["duplicate"] += 1
+    asked = [item for item in known.values() if item.id in first or spoken.suits(item)]
+    counts["missing"] = len(asked) - len(first)
+    counts["error"] = sum(row.failed for row in first.values())
+    measured = sorted((i for i in asked if i.id in first and not first[i.id].failed), key=_by_id)
+    readings = [_read(spoken, first[item.id]) for item in measured]
+    for reading in readings:
+        counts[reading.outcome] += 1
+        counts["truncated"] += reading.truncated
+    said = [in_pixels(r, first[i.id], i) for r, i in zip(readings, measured, strict=True)]
+    shown = [offered(spoken, item) for item in measured]
+    answers = [answer(r.labels, names) for r, names in zip(readings, shown, strict=True)]
+    empty = [reading.outcome == "empty" for reading in readings]
+    return Graded(
+        model=models[0],
+        protocol=protocol,
+        items=measured,
+        readings=readings,
+        said=said,
+        answers=answers,
+        evidence=evidence(measured, said, answers, empty=empty, shown=shown, matching=matching),
+        outcomes=counts,
+        asked=len(asked),
+    )
+
+
+def open_protocol(name: str) -> Protocol:
+    """The box protocol of that name; `Usage` names those there are."""
+    base, plus, control = name.partition("+")
+    found: Protocol = rooms.open_room(protocols, base).PROTOCOL
+    if plus:
+        raise Usage(f"protocol {name!r}: the control {control!r} cannot be scored yet; use {base}")
+    return found
+
+
+def _by_id(item: Item) -> str:
+    return item.id
+
+
+def _space(row: Prediction) -> str:
+    return f"prediction of {row.model} for item {row.item} under {row.protocol}"
+
+
+def _read(spoken: Protocol, row: Prediction) -> Reading:
+    if row.space is None:
+        raise BadRecord(
+            f"{_space(row)}: expected a box space (pixel, pixel_resized, norm1000, norm1, yx1000 "
+            "or loc1024), got null; declare the one the model writes in"
+        )
+    return spoken.read(row.text, row.space, row.finish)
+
+
+def in_pixels(reading: Reading, row: Prediction, item: Item) -> Boxes:
+    """The boxes of a reading on the upright image: corners in order, clipped, none left out.
+
+    A box outside the image keeps its row with no area: it was said, and it matches nothing.
+    """
+    if not reading.boxes or row.space is None:
+        return np.zeros((0, 4))
+    boxes = geometry.as_boxes(reading.boxes)
+    boxes = geometry.to_pixels(boxes, row.space, item.width, item.height)
+    return geometry.clipped(geometry.ordered(boxes), item.width, item.height)
+
+
+def offered(spoken: Protocol, item: Item) -> tuple[str, ...]:
+    """The candidates shown with an item, in the order shown; none where it was not a choice."""
+    names = spoken.names(item) if item.candidates is not None and spoken.suits(item) else ()
+    return names if len(names) > 1 else ()
+
+
+def answer(labels: Sequence[str], shown: Sequence[str]) -> str | None:
+    """The label id a reply answers with: the majority of its non-empty labels.
+
+    Ties: the first given (design, section 6). Where candidates were shown, their number stands
+    for the name.
+    """
+    votes: dict[str, int] = {}
+    for label in labels:
+        name = resolve(label, shown) if label else ""
+        if name:
+            votes[name] = votes.get(name, 0) + 1
+    return max(votes, key=votes.__getitem__) if votes else None
+
+
+def resolve(label: str, shown: Sequence[str]) -> str:
+    """The label id of a name as written; `2` and `2. rust` name the second candidate shown.
+
+    A number before another candidate's name does not count: the name does.
+    """
+    plain = label_id(label)
+    ids = [label_id(name) for name in shown]
+    if plain in ids or not shown:
+        return plain
+    found = _NUMBERED.fullmatch(label)
+    if found is None:
+        return plain
+    number, rest = int(found[1]), label_id(found[2] or "")
+    if rest in ids:
+        return rest
+    return ids[number - 1] if not rest and 1 <= number <= len(ids) else plain
+
+
+def evidence(
+    items: Sequence[Item],
+    said: Sequence[Boxes],
+    answers: Sequence[str | None],
+    *,
+    empty: Sequence[bool],
+    shown: Sequence[Sequence[str]],
+    matching: Rule = "greedy",
+) -> Evidence:
+    """What metrics count, of many items in one pass; all sequences are parallel to `items`.
+
+    `said` are boxes in pixels, in order and clipped; `answers` label ids; `shown` the candidates
+    the prompt listed, `()` where it listed none.
+    """
+    true_counts = np.array([len(item.boxes) for item in items], dtype=np.int64)
+    said_counts = np.array([len(boxes) for boxes in said], dtype=np.int64)
+    true = geometry.as_boxes(list(chain.from_iterable(item.boxes for item in items)))
+    said_all = np.concatenate([np.zeros((0, 4)), *said])
+    hits, hits_75 = _hits(said_all, true, said_counts, true_counts, matching)
+    levels = np.array([item.level for item in items], dtype=np.str_)
+    both = (said_counts > 0) & (true_counts > 0)
+    region = np.zeros(len(items))
+    region[both] = geometry.region_ious(
+        said_all[np.repeat(both, said_counts)],
+        true[np.repeat(both, true_counts)],
+        said_counts[both],
+        true_counts[both],
+    )
+    rows = zip(items, answers, shown, strict=True)
+    names = np.array([_naming(*row) for row in rows], dtype=np.bool_).reshape(-1, 5)
+    return Evidence(
+        lesion=levels == "lesion",
+        object=levels == "object",
+        healthy=levels == "healthy",
+        empty=np.array(empty, dtype=np.bool_),
+        true_boxes=true_counts,
+        said_boxes=said_counts,
+        hits=hits,
+        hits_75=hits_75,
+        region_iou=region,
+        listed=names[:, 0],
+        named=names[:, 1],
+        correct=names[:, 2],
+        in_list=names[:, 3],
+        first=names[:, 4],
+    )
+
+
+def _naming(item: Item, name: str | None, shown: Sequence[str]) -> tuple[bool, ...]:
+    """(listed, named, correct, in_list, first) of one item."""
+    if name is None:
+        return bool(shown), False, False, False, False
+    ids = [label_id(candidate) for candidate in shown]
+    correct = item.label is not None and name == label_id(item.label)
+    return bool(shown), True, correct, name in ids, name in ids[:1]
+
+
+def _hits(
+    said: Boxes,
+    true: Boxes,
+    said_counts: geometry.Ints,
+    true_counts: geometry.Ints,
+    matching: Rule,
+) -> tuple[geometry.Ints, geometry.Ints]:
+    """One-to-one matches per item at IoU 0.5 and at 0.75."""
+    n = len(said_counts)
+    if matching != "greedy":
+        said_rows = np.split(said, np.cumsum(said_counts)[:-1])
+        true_rows = np.split(true, np.cumsum(true_counts)[:-1])
+        both = [
+            [len(geometry.match(a, b, bar, matching)) for bar in (0.5, 0.75)]
+            for a, b in zip(said_rows, true_rows, strict=True)
+        ]
+        table = np.array(both, dtype=np.int64).reshape(-1, 2)[:n]
+        return table[:, 0], table[:, 1]
+    image, first, second = geometry.pairs(said_counts, true_counts)
+    overlap = geometry.overlaps(said[first], true[second])
+    near = np.flatnonzero(overlap >= 0.5)
+    taken = near[geometry.greedy(first[near], second[near], overlap[near])]
+    fine = taken[overlap[taken] >= 0.75]
+    return np.bincount(image[taken], minlength=n), np.bincount(image[fine], minlength=n)

@@ -1,0 +1,215 @@
+"""Words -> the letter of an option, for multiple-choice questions.
+
+Design, section 8; the sentences that other readers get wrong are in peers.md, finding 5 and T4.
+The first of these that speaks decides:
+
+1. the whole reply is a letter, or exactly one option's text;
+2. its last decision: "Answer: C", "the correct option is (C)", "C is right", `\\boxed{C}`, or the
+   same with an option's text in place of the letter;
+3. a letter that leads a line: "B) early blight", "**B**: ...", "B" alone above its reasons;
+4. the only option that is spoken of, by letter or by text.
+
+The pronoun I and the article A are no letters; what stands in a clause with a negation is not
+asserted. Two letters ("B or C"), a letter beyond the options, or a letter beside another
+option's text give none.
+
+`Reading.repairs` holds `thinking` where that was taken away, and how a letter was come by unless
+it was the whole reply: `option_text`, `decision`, `leading` or `spoken`; or why there is none:
+`two_letters`, `beyond_options`, `contradiction`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from fieldtruth.records import LETTERS, Finish, Reading
+from fieldtruth.replies import visible
+from fieldtruth.taxonomy import normalise
+
+_DECORATION = re.compile(r"[*`\"“”$]+|\\text\b")
+_WHOLE = re.compile(r"[\s(\[{<#>-]*+(?:(?i:option)\s++)?+([A-Za-z])[\s)\]}>.:,;!]*+")
+# A capital alone, or a small letter with nothing behind it. A and I before a word are English.
+_LETTER = r"""(?:[B-HJ-Z](?![\w'’])
+  | [AI](?![\w'’])(?![ \t]+(?!(?:because|since|as|is|or|and|due)\b)[a-z])
+  | [a-z](?=[)\]}>]{0,3}\s{0,3}(?:[.;,:)\n<]|\Z)))"""
+_ADVERB = r"(?:therefore|thus|clearly|(?:most\ )?likely|probably|the|option|choice|letter)"
+_DECISION = re.compile(
+    rf"""(?P<cue>(?i:
+        \b(?:answer|choice|option|letter|selection)\b[\s)'>]{{0,3}}
+          (?:is\b|would\ be\b|must\ be\b|should\ be\b|:|=|->|→|\n)
+      | \b(?:choose|pick|select|go(?:ing)?\ with)\b
+      | \\boxed | <answer>)
+      \s{{0,4}}(?i:{_ADVERB}\b[\s:]{{0,3}}){{0,3}})
+      (?:[\s(\[{{<]{{0,4}}(?P<letter>{_LETTER}))?
+    | \b(?P<right>[A-HJ-Z])[)\]]?\s+is\s+(?:{_ADVERB}\s+){{0,2}}(?:correct|right|best|answer)\b""",
+    re.VERBOSE,
+)
+_LEADING = re.compile(
+    r"^[ \t(\[{<#>-]{0,6}([A-Za-z])(?:[ \t]?[).:\]},]|[ \t]*(?:\n|\Z)|[ \t]+[-–—]\s)", re.MULTILINE
+)
+_SPOKEN = re.compile(
+    rf"""\((?P<round>[A-Za-z])\)
+      | (?<![\w'’.-])(?P<plain>[B-HJ-Z])(?![\w'’]|[.-]\w)
+      | (?i:\b(?:option|choice|answer))\s(?P<named>{_LETTER})""",
+    re.VERBOSE,
+)
+_ANOTHER = re.compile(r"[\s)\]]{0,3}(?:or|and|/|,|&|\+)\s{0,3}(?:option\s)?\(?[A-Z](?![\w'’])")
+_NO_OPTION = re.compile(  # "panel B", "vitamin C": letters, but not of an option
+    r"\b(?:panels?|fig(?:ure)?s?|images?|plots?|tables?|vitamin|type|group|treatment|line|plate|"
+    r"grade|class|zone|samples?)\W{1,2}\Z",
+    re.IGNORECASE,
+)
+_BREAK = re.compile(
+    r"[.;:!?,](?=\s)|\n|\b(?:but|because|since|so|while|whereas|although)\b", re.IGNORECASE
+)
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|neither|nor|without|cannot|rather than|instead of|unlike|unlikely|wrong|"
+    r"incorrect|false|absent|exclude[sd]?|rule[sd]? out|lacks?|eliminated?|"
+    r"would (?!say|go\b|choose|pick|answer))\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_NO_NEGATION = re.compile(r"\b(?:no doubt|without (?:a )?doubt|not only)\b", re.IGNORECASE)
+_WINDOW = 160  # characters of a clause that are looked at on either side
+_MOST = 500  # mentions of one option that are looked at
+
+
+def read_choice(text: str, options: Sequence[str] | None, finish: Finish) -> Reading:
+    """What a reply says under a choice protocol: `letter`, `prose` or `unreadable` (blank).
+
+    `options` are the texts in letter order; without them letters are read and texts are not.
+    Never raises.
+    """
+    seen = visible.without_thinking(text)
+    repairs = ["thinking"] if len(seen) != len(text) else []
+    seen = _DECORATION.sub("", visible.without_fences(seen)).strip()
+    letter = None
+    if seen:
+        letter, how = _Choice(seen, options or ()).decide()
+        repairs += [how] if how else []
+    return Reading(
+        outcome="letter" if letter else "prose" if seen else "unreadable",
+        letter=letter,
+        repairs=tuple(repairs),
+        truncated=finish == "length",
+    )
+
+
+class _Choice:
+    """One reply beside its options."""
+
+    def __init__(self, seen: str, options: Sequence[str]) -> None:
+        self.seen = seen
+        self.plain = [normalise(option) for option in options]
+        self.count = len(options) or len(LETTERS)
+        self.texts = [_words(option) for option in options]
+
+    def decide(self) -> tuple[str | None, str]:
+        """The letter and how it was come by, or None and why."""
+        whole = _WHOLE.fullmatch(self.seen)
+        if whole:
+            return self._within(whole[1].upper(), "")
+        same = [letter for letter, text in self._lettered(self.plain) if text == self._own()]
+        if len(same) == 1:
+            return same[0], "option_text"
+        for way in (self._decided, self._leading):
+            letter, how = way()
+            if how:
+                return letter, how
+        spoken = {*self._letters(), *self._asserted(0, len(self.seen))}
+        if len(spoken) == 1:
+            return self._within(spoken.pop(), "spoken")
+        return None, "two_letters" if spoken else ""
+
+    def _own(self) -> str:
+        return normalise(self.seen) if len(self.seen) < 2000 else ""
+
+    def _lettered(self, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+        return zip(LETTERS, (text for text in texts), strict=False)
+
+    def _within(self, letter: str, how: str) -> tuple[str | None, str]:
+        fits = LETTERS.index(letter) < self.count
+        return (letter, how) if fits else (None, "beyond_options")
+
+    def _decided(self) -> tuple[str | None, str]:
+        """The last decision, if there is any."""
+        last: tuple[str | None, str] = (None, "")
+        for cue in _DECISION.finditer(self.seen):
+            group = "right" if cue["right"] else "letter"
+            if _NEGATION.search(self._before(cue.start())):
+                continue
+            if cue[group] and not self._is_pronoun(cue[group]):
+                last = self._checked(cue[group].upper(), cue.end(group), "decision")
+            elif cue["cue"]:
+                line = self._line(cue.end("cue"))
+                named = list(self._asserted(cue.end("cue"), cue.end("cue") + len(line)))
+                if named:
+                    last = (named[0], "decision") if len(named) == 1 else (None, "two_letters")
+        return last
+
+    def _leading(self) -> tuple[str | None, str]:
+        """The one letter that begins a line, if the first line begins with it."""
+        first = _LEADING.match(self.seen)
+        if not first or self._is_pronoun(first[1]):
+            return None, ""
+        if first[1].islower() and self.seen[first.end() - 1] not in ").:]":
+            return None, ""
+        others = {found[1].upper() for found in _LEADING.finditer(self.seen)}
+        if len(others) > 1:
+            return None, "two_letters"
+        return self._checked(first[1].upper(), first.end(1), "leading")
+
+    def _checked(self, letter: str, end: int, how: str) -> tuple[str | None, str]:
+        """A letter, unless another stands beside it or what follows is another option's text."""
+        if _ANOTHER.match(self.seen, end):
+            return None, "two_letters"
+        named = set(self._asserted(end, end + len(self._line(end))))
+        if named and letter not in named:
+            return None, "contradiction"
+        return self._within(letter, how)
+
+    def _is_pronoun(self, letter: str) -> bool:
+        return letter in "Ii" and (self.count < 9 or not self.texts)
+
+    def _letters(self) -> Iterator[str]:
+        """Letters spoken of without a negation, each once."""
+        known: set[str] = set()
+        for found in _SPOKEN.finditer(self.seen):
+            letter = (found["round"] or found["plain"] or found["named"]).upper()
+            before = self._before(found.start())
+            if letter in known or _NO_OPTION.search(before) or self._is_pronoun(letter):
+                continue
+            if not _negated(before + " " + self._after(found.end())):
+                known.add(letter)
+                yield letter
+
+    def _asserted(self, start: int, end: int) -> Iterator[str]:
+        """Letters of the options whose text stands there without a negation, longest first."""
+        taken: list[tuple[int, int]] = []
+        for letter, text in sorted(self._lettered(self.texts), key=lambda pair: -len(pair[1])):
+            found = islice(re.finditer(text, self.seen[:end]), _MOST) if text else ()
+            spans = [f.span() for f in found if f.start() >= start]
+            free = [s for s in spans if not any(s[0] < b and a < s[1] for a, b in taken)]
+            taken += free
+            if any(not _negated(self._before(a) + " " + self._after(b)) for a, b in free):
+                yield letter
+
+    def _line(self, start: int) -> str:
+        return self.seen[start : start + _WINDOW].split("\n", 1)[0]
+
+    def _before(self, at: int) -> str:
+        """The clause up to there."""
+        return _BREAK.split(self.seen[max(0, at - _WINDOW) : at])[-1]
+
+    def _after(self, at: int) -> str:
+        """The rest of the clause."""
+        return _BREAK.split(self.seen[at : at + _WINDOW], maxsplit=1)[0]
+
+
+def _negated(clause: str) -> bool:
+    return bool(_NEGATION.search(_NO_NEGATION.sub("", clause)))
+
+
+def _words(option: str) -> str:
+    """A pattern of an option's words, whatever stands between them; "" where it has none."""
+    words = re.findall(r"[^\W_]+", option)
+    return r"(?i)(?<!\w)" + r"[\W_]++".join(map(re.escape, words)) + r"(?!\w)" if words else ""

@@ -1,0 +1,125 @@
+"""Ask a model about every item of a benchmark, so that a kill loses nothing and repeats nothing.
+
+Replies are appended to a journal beside the output as they come and put in the benchmark's
+order at the end. A rerun of the same command asks only for what is missing or failed. Replies of
+another model version, protocol or benchmark are never mixed in: their fingerprint differs.
+"""
+
+from collections.abc import Iterator, Mapping
+from operator import attrgetter
+from pathlib import Path
+
+import msgspec
+
+from fieldtruth import models, protocols, store
+from fieldtruth.faults import Usage
+from fieldtruth.models.contract import Model
+from fieldtruth.records import Prediction, Record
+from fieldtruth.rooms import open_room
+from fieldtruth.run.progress import SILENT, Track
+from fieldtruth.stages.predict import predict as asked
+
+
+class Job(Record, frozen=True, kw_only=True):
+    """What to ask whom: a benchmark folder, a backend with its options, a protocol."""
+
+    benchmark: Path
+    model: str
+    protocol: str
+    options: str = ""  # key=value,key=value
+    name: str | None = None  # what the replies are filed under; the backend's if not given
+
+
+class Asked(Record, frozen=True, kw_only=True):
+    """What a run of `predict` did."""
+
+    items: int
+    asked: int
+    kept: int  # of an earlier run
+    failed: int
+    unsuited: int  # items the protocol cannot ask
+    note: str | None = None
+
+
+def predict(job: Job, out: Path, track: Track = SILENT) -> Asked:
+    """Ask about every suited item that `out` or its journal has no good reply for."""
+    bench = store.open_bench(job.benchmark)
+    protocol = open_room(protocols, job.protocol).PROTOCOL
+    model: Model = open_room(models, job.model).OPEN(parse_options(job.options))
+    name = job.name or job.model
+    items = [item for item in bench.items if protocol.suits(item)]
+    if not items:
+        raise Usage(f"{job.benchmark}: expected items for {job.protocol}, got none it can ask")
+    fingerprint = {
+        "benchmark": bench.manifest.digest,
+        "protocol": job.protocol,
+        "model": f"{name}: {job.model} {model.version}",
+        "space": model.space,
+    }
+    earlier = list(_finished(out, fingerprint))
+    with store.Journal(out, Prediction, fingerprint, key=attrgetter("item")) as journal:
+        for prediction in earlier:
+            if prediction.item not in journal:
+                journal.append(prediction)
+        good = {reply.item for reply in journal.done() if not reply.failed}
+        todo = [item for item in items if item.id not in good]
+        replies = asked(todo, (job.protocol, protocol), (name, model), bench.folder)
+        for prediction in track(replies, len(todo)):
+            journal.append(prediction)
+        failed = sum(reply.failed for reply in journal.done())
+        _seal(out, fingerprint)
+        journal.finish(item.id for item in items)
+        note = journal.note
+    return Asked(
+        items=len(items), asked=len(todo), kept=len(items) - len(todo), failed=failed,
+        unsuited=len(bench.items) - len(items), note=note,
+    )  # fmt: skip
+
+
+def line(done: Asked, out: Path) -> str:
+    """What a person reads when `predict` ends."""
+    parts = [f"{done.items} replies", f"{done.asked} asked now", f"{done.kept} kept"]
+    if done.failed:
+        parts.append(f"{done.failed} FAILED (no answer; the same command asks them again)")
+    if done.unsuited:
+        parts.append(f"{done.unsuited} items not asked: this protocol does not suit them")
+    if done.note:
+        parts.append(done.note)
+    return f"{', '.join(parts)}. In {out}"
+
+
+def parse_options(text: str) -> Mapping[str, str]:
+    """`key=value,key=value` as a mapping; `Usage` for a piece that is not of that form."""
+    options: dict[str, str] = {}
+    for piece in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = piece.partition("=")
+        if not equals or not key.strip():
+            raise Usage(f"--model-args: expected key=value,key=value, got {piece!r}")
+        if key.strip() in options:
+            raise Usage(f"--model-args: {key.strip()!r} is given twice")
+        options[key.strip()] = value.strip()
+    return options
+
+
+def _sealed(out: Path) -> Path:
+    return out.with_name(f"{out.stem}.manifest.json")
+
+
+def _seal(out: Path, fingerprint: Mapping[str, str]) -> None:
+    with store.replacing(_sealed(out)) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(fingerprint), indent=1) + b"\n")
+
+
+def _finished(out: Path, fingerprint: Mapping[str, str]) -> Iterator[Prediction]:
+    """The replies of an earlier finished run of the same job; `Usage` if they are of another."""
+    if not out.exists():
+        return
+    seal = _sealed(out)
+    made = msgspec.json.decode(seal.read_bytes(), type=dict[str, str]) if seal.exists() else {}
+    if made != fingerprint:
+        names = [key for key in fingerprint if made.get(key) != fingerprint[key]]
+        raise Usage(
+            f"{out}: holds replies of another job ({', '.join(names)} differ); "
+            "name another --out, or remove it"
+        )
+    yield from store.read(out, Prediction)

@@ -1,0 +1,127 @@
+"""From saved replies to readings, scores, a table in the terminal, and a report.
+
+`score --out` leaves `score.json` in a folder: the result and where its inputs lie with their
+hashes. `report` reads that file, checks that the inputs are still the same and draws the page.
+"""
+
+from collections.abc import Mapping, Sequence
+from os.path import relpath
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fieldtruth import store
+from fieldtruth.faults import BadRecord, Refused, Usage
+from fieldtruth.grading import Graded, grade
+from fieldtruth.records import Prediction
+from fieldtruth.stages import read as reading
+from fieldtruth.stages import score as scoring
+
+RESULT = "score.json"
+
+
+def read(predictions: Path, benchmark: Path | None) -> list[dict[str, Any]]:
+    """What each saved reply is read as, in file order; `benchmark` gives options their texts."""
+    bench = store.open_bench(benchmark) if benchmark else None
+    questions = bench.questions if bench else None
+    return reading.read_file(store.read(predictions, Prediction), questions)
+
+
+def reading_lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    """One line a reply that needed a repair or gave no answer, then the counts."""
+    lines = [
+        f"{row['item']} [{row['protocol']}] {row['outcome']}"
+        + (f": {'; '.join(row['repairs'])}" if row["repairs"] else "")
+        for row in rows
+        if row["repairs"] or row["outcome"] in ("prose", "unreadable", "error")
+    ]
+    for protocol, counts in reading.outcomes(rows).items():
+        told = ", ".join(f"{name} {count}" for name, count in counts.items())
+        lines.append(f"{protocol}: {told}")
+    return "\n".join(lines)
+
+
+def score(
+    benchmark: Path, predictions: Sequence[Path], options: scoring.Options, out: Path | None = None
+) -> dict[str, Any]:
+    """Score the replies in some files; with `out`, leave the result there for `report`."""
+    bench = store.open_bench(benchmark)
+    rows = [row for path in predictions for row in store.read(path, Prediction)]
+    scores = scoring.score(bench, rows, options)
+    scores["settings"] = {
+        "unit": "image" if options.as_published else options.unit,
+        "resamples": options.resamples,
+        "matching": options.matching,
+        "allow_missing": options.allow_missing,
+        "as_published": options.as_published,
+    }
+    if out is not None:
+        _save(scores, benchmark, predictions, out)
+    return scores
+
+
+def report(folder: Path, page: Path | None = None, note: str | None = None) -> Path:
+    """Draw the page of a result; `Refused` where an input is not what was scored."""
+    from fieldtruth.stages import report as drawing
+
+    scores = _load(folder)
+    inputs = scores.pop("inputs")
+    bench = store.open_bench(folder / inputs["benchmark"]["path"])
+    if bench.manifest.digest != inputs["benchmark"]["digest"]:
+        raise Refused(f"{bench.folder}: is not the benchmark that was scored; score again")
+    rows: list[Prediction] = []
+    for entry in inputs["predictions"]:
+        path = folder / entry["path"]
+        if not path.is_file() or store.sha256(path) != entry["sha256"]:
+            raise Refused(f"{path}: expected the replies that were scored; score again")
+        rows += store.read(path, Prediction)
+    naive = scoring.score(bench, rows, scoring.Options(as_published=True))
+    return drawing.report(
+        scores,
+        list(graded(bench, rows, scores["settings"]["matching"])),
+        bench,
+        predictions=rows,
+        naive=naive,
+        note=note,
+        out=page or folder / "report.html",
+    )
+
+
+def graded(bench: store.Bench, rows: Sequence[Prediction], matching: Any) -> list[Graded]:
+    """Each model under each protocol, in the order in which they come in."""
+    found: dict[tuple[str, str], list[Prediction]] = {}
+    for row in rows:
+        found.setdefault((row.model, row.protocol), []).append(row)
+    return [
+        grade(bench.items, some, protocol, matching=matching)
+        for (_, protocol), some in found.items()
+    ]
+
+
+def _save(
+    scores: Mapping[str, Any], benchmark: Path, predictions: Sequence[Path], out: Path
+) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    manifest, _ = store.read_manifest(benchmark)
+    inputs = {
+        "benchmark": {"path": relpath(benchmark, out), "digest": manifest.digest},
+        "predictions": [
+            {"path": relpath(path, out), "sha256": store.sha256(path)} for path in predictions
+        ],
+    }
+    with store.replacing(out / RESULT) as file:
+        whole = msgspec.json.encode({**scores, "inputs": inputs})
+        file.write(msgspec.json.format(whole, indent=1) + b"\n")
+
+
+def _load(folder: Path) -> dict[str, Any]:
+    path = folder / RESULT
+    if not path.is_file():
+        raise Usage(f"{folder}: expected {RESULT}; make it with `score ... --out {folder}`")
+    try:
+        scores = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        scores["inputs"]["benchmark"]["digest"], scores["settings"]["matching"]
+    except (msgspec.DecodeError, KeyError, TypeError) as error:
+        raise BadRecord(f"{path}: expected what `score --out` writes, got: {error}") from None
+    return scores

@@ -1,0 +1,57 @@
+"""Scores as plain tables for a terminal: values with intervals and n, and every outcome."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fieldtruth.grading import OUTCOMES, open_protocol
+from fieldtruth.stages.report.numbers import Measured, digits
+from fieldtruth.stages.report.sentence import sentence
+
+
+def table(scores: Mapping[str, Any]) -> str:
+    """Under every protocol: the headline metrics, what replies were read as, and the sentence."""
+    asked = dict.fromkeys(name for entry in scores["models"].values() for name in entry)
+    return "\n\n".join(_protocol(scores, name) for name in asked)
+
+
+def naive_table(scores: Mapping[str, Any], naive: Mapping[str, Any]) -> str:
+    """The same replies scored naively (as published) beside ours: who is said to abstain."""
+    rows = [("model", "protocol", "abstention, naively", "abstention, here", "failed calls")]
+    for model, protocols in scores["models"].items():
+        for protocol, entry in protocols.items():
+            theirs = naive["models"][model][protocol]["metrics"]["abstention"]
+            ours = entry["metrics"]["abstention"]
+            lost = entry["outcomes"]["error"] + entry["outcomes"]["missing"]
+            rows.append((model, protocol, _cell(theirs), _cell(ours), str(lost)))
+    return _columns(rows)
+
+
+def _protocol(scores: Mapping[str, Any], protocol: str) -> str:
+    models = {
+        name: entry[protocol] for name, entry in scores["models"].items() if protocol in entry
+    }
+    headline = open_protocol(protocol).headline
+    values = [("model", *headline)]
+    counts = [("model", *OUTCOMES)]
+    for name, entry in models.items():
+        values.append((name, *(_cell(entry["metrics"][metric]) for metric in headline)))
+        counts.append((name, *(str(entry["outcomes"][each]) for each in OUTCOMES)))
+    return "\n".join([
+        f"{protocol}: values with 95 % intervals and n", _columns(values),
+        "  replies read as", _columns(counts), f"  {sentence(scores, protocol, headline)}",
+    ])  # fmt: skip
+
+
+def _cell(metric: Mapping[str, Any]) -> str:
+    got = Measured.of(metric)
+    if got.value is None:
+        return digits(None)
+    return f"{digits(got.value)} {got.interval} n={got.n}"
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  " + "  ".join(cell.ljust(n) for cell, n in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )

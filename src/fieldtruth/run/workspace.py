@@ -1,0 +1,241 @@
+"""A source's folder on its way to items: the files in it, and the books kept around each stage.
+
+    samples.jsonl  targets.jsonl  healthy.jsonl  annotations.jsonl  drops.jsonl  manifest.json
+
+Each stage reads what the one before it wrote and writes its own files whole or not at all. Drops
+of all stages lie in one file; the manifest counts everything (design, section 8).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from fieldtruth import sources, store
+from fieldtruth.faults import BadRecord, Refused, Unbalanced, Usage
+from fieldtruth.records import SCHEMA, Annotation, Drop, Healthy, Item, Record, Sample, Target
+from fieldtruth.rooms import open_room
+from fieldtruth.run.ledger import Ledger
+from fieldtruth.run.progress import SILENT, Track
+from fieldtruth.sources.contract import Source
+from fieldtruth.stages import annotate as annotating
+from fieldtruth.stages import compose as composing
+from fieldtruth.stages import ingest as ingesting
+from fieldtruth.stages import label as labelling
+
+STAGES = ("ingest", "label", "annotate")
+
+R = TypeVar("R", bound=Record)
+
+
+class Books(Record, frozen=True, kw_only=True):
+    """`manifest.json` of a source's folder: where it came from and what each stage counted."""
+
+    schema: int = SCHEMA
+    source: str
+    root: str
+    licence: str
+    paper: str
+    counts: dict[str, int]
+    drops: dict[str, int]  # by "stage: reason"
+
+
+class Composed(Record, frozen=True, kw_only=True):
+    """What `compose` counted."""
+
+    items: int
+    positives: int
+    healthy: int
+    without_candidates: int
+    drops: dict[str, int]
+
+
+class _Sink:
+    """The files a stage writes; they appear together when the block ends without an error."""
+
+    def __init__(self, out: Path, names: tuple[str, ...], stage: str) -> None:
+        self._out, self._names, self._stage = out, names, stage
+        self.counts = Counter(dict.fromkeys(names, 0))
+        self.drops: Counter[str] = Counter()
+        self._stack = ExitStack()
+
+    def __enter__(self) -> "_Sink":
+        with ExitStack() as stack:
+            self._write = {
+                name: stack.enter_context(store.writing(self._out / f"{name}.jsonl"))
+                for name in (*self._names, "drops")
+            }
+            earlier = STAGES[: STAGES.index(self._stage)]
+            old = self._out / "drops.jsonl"
+            for drop in store.read(old, Drop) if old.exists() and earlier else ():
+                if drop.stage in earlier:
+                    self._write["drops"](drop)
+                    self.drops[f"{drop.stage}: {drop.reason}"] += 1
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.__exit__(*error)  # type: ignore[arg-type]
+
+    def put(self, name: str, record: Record) -> None:
+        """A record into its file, a drop into the drops."""
+        if isinstance(record, Drop):
+            self._write["drops"](record)
+            self.drops[f"{record.stage}: {record.reason}"] += 1
+        else:
+            self._write[name](record)
+            self.counts[name] += 1
+
+
+def ingest(name: str, root: Path, out: Path, track: Track = SILENT) -> Books:
+    """The raw release at `root` becomes samples and drops in `out`."""
+    source = _source(name)
+    if not root.exists():
+        raise Usage(f"{root}: expected the raw release of {name}, got nothing there")
+    out.mkdir(parents=True, exist_ok=True)
+    seen: set[str] = set()
+    with store.lock(out), _Sink(out, ("samples",), "ingest") as sink:
+        rows: Iterable[Sample | Drop] = track(ingesting.ingest(source, root))
+        for record in rows:
+            if record.id in seen:
+                raise BadRecord(f"{root}: {name} gives the id {record.id!r} to two of its rows")
+            seen.add(record.id)
+            sink.put("samples", record)
+        books = Books(
+            source=name, root=str(root.resolve()), licence=source.licence, paper=source.paper,
+            counts={"rows": len(seen), **sink.counts}, drops=dict(sorted(sink.drops.items())),
+        )  # fmt: skip
+        _forget(out, ("targets", "healthy", "annotations"))
+    return _close(out, books)
+
+
+def label(out: Path, track: Track = SILENT) -> Books:
+    """Samples become targets, healthy photos and drops."""
+    books, source = _open(out, "samples")
+    with store.lock(out), _Sink(out, ("targets", "healthy"), "label") as sink:
+        ledger = Ledger("label", source.reasons)
+        samples = ledger.incoming(track(_read(out, "samples", Sample), books.counts["samples"]))
+        for record in ledger.outgoing(labelling.label(source, samples)):
+            sink.put("targets" if isinstance(record, Target) else "healthy", record)
+        ledger.close()
+        _forget(out, ("annotations",))
+    return _close(out, _counted(books, sink, keep=("rows", "samples")))
+
+
+def annotate(out: Path, model: str = "source", track: Track = SILENT) -> Books:
+    """Targets get the boxes their release holds, or become drops."""
+    if model != "source":
+        raise Usage(f"annotate has no model {model!r}; it has: source (the release's own boxes)")
+    books, source = _open(out, "targets")
+    samples = {sample.id: sample for sample in _read(out, "samples", Sample)}
+    with store.lock(out), _Sink(out, ("annotations",), "annotate") as sink:
+        ledger = Ledger("annotate", source.reasons)
+        targets = ledger.incoming(track(_read(out, "targets", Target), books.counts["targets"]))
+        made = annotating.annotate(source, targets, samples, Path(books.root))
+        for record in ledger.outgoing(made, parent=_target_of):
+            sink.put("annotations", record)
+        ledger.close()
+    keep = ("rows", "samples", "targets", "healthy")
+    return _close(out, _counted(books, sink, keep=keep))
+
+
+def compose_items(
+    out: Path, items: Path, split: str = "all", seed: int = 0, track: Track = SILENT
+) -> Composed:
+    """Annotated targets and healthy photos become items in `items`; the rest lies beside it."""
+    books, source = _open(out, "annotations")
+    drops, kept = items.with_name(f"{items.stem}.drops.jsonl"), list[Item]()
+    labelled = composing.Labelled(
+        samples={sample.id: sample for sample in _read(out, "samples", Sample)},
+        targets=tuple(_read(out, "targets", Target)),
+        healthy=tuple(_read(out, "healthy", Healthy)),
+        annotations={mark.target: mark for mark in _read(out, "annotations", Annotation)},
+        exhaustive=source.exhaustive,
+        root=Path(books.root),
+    )
+    gone: list[Drop] = []
+    owed = len(labelled.targets) + len(labelled.healthy)
+    made: Iterable[Item | Drop] = track(composing.compose(labelled, split, seed), owed)
+    for record in made:
+        if isinstance(record, Drop):
+            gone.append(record)
+        else:
+            kept.append(record)
+    if len(kept) + len(gone) != owed:
+        raise Unbalanced(f"compose: {owed} records in, {len(kept)} kept and {len(gone)} dropped")
+    if not kept:
+        raise Usage(
+            f"{out}: expected photos of the split {split!r}, got none; the drops say why: "
+            f"{dict(Counter(drop.reason for drop in gone))}"
+        )
+    store.write(items, sorted(kept, key=lambda item: item.id))
+    store.write(drops, gone)
+    return Composed(
+        items=len(kept),
+        positives=sum(item.positive for item in kept),
+        healthy=sum(not item.positive for item in kept),
+        without_candidates=sum(item.candidates is None for item in kept),
+        drops=dict(sorted(Counter(drop.reason for drop in gone).items())),
+    )
+
+
+def line(books: Books, out: Path) -> str:
+    """What a person reads when a stage ends."""
+    made = ", ".join(f"{count} {name}" for name, count in books.counts.items())
+    lost = ", ".join(f"{reason} {count}" for reason, count in books.drops.items())
+    return f"{books.source}: {made}; dropped: {lost or 'none'}. In {out}"
+
+
+def composed_line(made: Composed, out: Path) -> str:
+    """What a person reads when `compose` ends."""
+    lost = ", ".join(f"{reason} {count}" for reason, count in made.drops.items())
+    return (
+        f"{made.items} items ({made.positives} positive, {made.healthy} healthy, "
+        f"{made.without_candidates} without candidates); left out: {lost or 'none'}. In {out}"
+    )
+
+
+def _source(name: str) -> Source:
+    source: Source = open_room(sources, name).SOURCE
+    return source
+
+
+def _open(out: Path, needs: str) -> tuple[Books, Source]:
+    path = out / "manifest.json"
+    made_by = {"samples": "ingest", "targets": "label", "annotations": "annotate"}[needs]
+    if not path.is_file() or not (out / f"{needs}.jsonl").is_file():
+        raise Usage(f"{out}: expected {needs}.jsonl and manifest.json; run `{made_by}` first")
+    try:
+        books = msgspec.json.decode(path.read_bytes(), type=Books)
+    except msgspec.DecodeError as error:
+        raise BadRecord(f"{path}: expected what `ingest` writes, got: {error}") from None
+    if books.schema > SCHEMA:
+        raise Refused(f"{path}: schema {books.schema} is newer than {SCHEMA}; update fieldtruth")
+    return books, _source(books.source)
+
+
+def _target_of(record: Annotation | Drop) -> str:
+    return record.parent or "" if isinstance(record, Drop) else record.target
+
+
+def _read(out: Path, name: str, kind: type[R]) -> Iterator[R]:
+    return store.read(out / f"{name}.jsonl", kind)
+
+
+def _counted(books: Books, sink: _Sink, *, keep: tuple[str, ...]) -> Books:
+    counts = {name: books.counts[name] for name in keep} | dict(sink.counts)
+    return msgspec.structs.replace(books, counts=counts, drops=dict(sorted(sink.drops.items())))
+
+
+def _forget(out: Path, names: tuple[str, ...]) -> None:
+    for name in names:
+        (out / f"{name}.jsonl").unlink(missing_ok=True)
+
+
+def _close(out: Path, books: Books) -> Books:
+    with store.replacing(out / "manifest.json") as file:
+        file.write(msgspec.json.format(msgspec.json.encode(books), indent=1) + b"\n")
+    return books

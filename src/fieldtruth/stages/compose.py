@@ -1,0 +1,191 @@
+"""Compose: annotated targets and healthy photos become benchmark items under both protocols.
+
+AgroGround, section 3.1: four candidates, the true one and three of the same crop, in random
+order; healthy photos are asked for a plausible disease of their crop. Beyond the paper: rivals
+are never two names of one thing nor a part of the truth, lists hold exactly four or are null,
+every draw is keyed by the item's id, and a healthy photo's wording (lesions, or whole
+leaves) is drawn with the share the positives have, so that wording does not tell.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fieldtruth import draws
+from fieldtruth.faults import Unreadable
+from fieldtruth.images import facts
+from fieldtruth.records import Annotation, AskLevel, Drop, Healthy, Item, Sample, Target
+from fieldtruth.store import inside
+from fieldtruth.taxonomy import crop_id, normalise, rivals
+
+REASONS = ("no_annotation", "other_split", "unreadable_photo")
+SHARES = {"train": 0.6, "val": 0.1, "test": 0.3}  # used where the release has no split of its own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """One source after `label` and `annotate`; `exhaustive` as the source says."""
+
+    samples: Mapping[str, Sample]
+    targets: Sequence[Target]
+    healthy: Sequence[Healthy]
+    annotations: Mapping[str, Annotation]  # by target id
+    exhaustive: bool
+    root: Path
+
+
+class Pools:
+    """The labels that may stand beside each other in a list."""
+
+    def __init__(self, targets: Iterable[Target]) -> None:
+        self._of: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for target in targets:
+            self._of[_crop(target.crop), target.kind].add(target.label)
+
+    def nearest(self, crop: str | None, kind: str) -> Iterator[set[str]]:
+        """Same crop and kind, then the crop's other kinds, then the kind on any crop."""
+        own, keys = _crop(crop), sorted(self._of)
+        yield self._of.get((own, kind), set())
+        yield set().union(*(self._of[key] for key in keys if key[0] == own and key[1] != kind))
+        yield set().union(*(self._of[key] for key in keys if key[1] == kind))
+
+    def distractors(
+        self, truth: Collection[str], near: tuple[str | None, str], rng: np.random.Generator
+    ) -> list[str]:
+        """Up to three labels in conflict with no true one and not with each other."""
+        chosen: list[str] = []
+        for pool in self.nearest(*near):
+            names = rivals([*truth, *chosen], pool)
+            take = min(3 - len(chosen), len(names))
+            chosen += [names[i] for i in rng.permutation(len(names))[:take]]
+        return chosen
+
+
+def compose(source: Labelled, split: str = "all", seed: int = 0) -> Iterator[Item | Drop]:
+    """One item or drop for every target and every healthy photo, of one split or `all`.
+
+    An item's id is its sample's, with the label behind `#` where a photo has several targets.
+    """
+    pools = Pools(source.targets)
+    shows: dict[str, list[str]] = defaultdict(list)
+    for target in source.targets:
+        shows[target.sample].append(target.label)
+    lesions = _lesion_share(source.annotations.values())
+    records: list[Target | Healthy] = [*source.targets, *source.healthy]
+    for record in records:
+        sample = source.samples[record.sample]
+        if isinstance(record, Target) and record.id not in source.annotations:
+            yield _drop(record, "no_annotation")
+            continue
+        try:
+            base = _photo(sample, source.root)
+        except Unreadable as fault:
+            yield _drop(record, "unreadable_photo", str(fault))
+            continue
+        own = sample.native.get("split") or keyed_split(base["group"], seed)
+        if split not in ("all", own):
+            yield _drop(record, "other_split", own)
+        elif isinstance(record, Target):
+            truth = shows[record.sample]
+            if len(truth) > 1:
+                base["id"] = f"{sample.id}#{normalise(record.label)}"
+            rng = draws.rng(seed, "compose", base["id"])
+            fields = _positive(record, truth, pools, rng)
+            if not source.exhaustive:
+                fields["absent_query"] = None
+            mark = source.annotations[record.id]
+            yield Item(**base, **fields, level=mark.level, boxes=mark.boxes)
+        else:
+            rng = draws.rng(seed, "compose", base["id"])
+            yield Item(**base, **_negative(record, pools, rng), ask_level=_level(lesions, rng))
+
+
+def keyed_split(group: str, seed: int) -> str:
+    """The split of a group of photos, drawn by its name with the shares of `SHARES`."""
+    spot = draws.rng(seed, "split", group).random()
+    for name, share in SHARES.items():
+        if spot < share:
+            return name
+        spot -= share
+    return "test"
+
+
+def _photo(sample: Sample, root: Path) -> dict[str, Any]:
+    seen = facts(inside(root, sample.images[0]))
+    return {
+        "id": sample.id,
+        "image": sample.images[0],
+        "image_sha256": seen.sha256,
+        "width": seen.width,
+        "height": seen.height,
+        "source": sample.source,
+        "licence": sample.licence,
+        "group": sample.native.get("group") or seen.pixels,
+    }
+
+
+def _positive(
+    target: Target, truth: Sequence[str], pools: Pools, rng: np.random.Generator
+) -> dict[str, Any]:
+    others = pools.distractors(truth, (target.crop, target.kind), rng)
+    names = [target.label, *others]
+    order = rng.permutation(len(names))
+    own, other, _ = pools.nearest(target.crop, target.kind)
+    crop_only = rivals(truth, own) or rivals(truth, other)
+    return {
+        "crop": target.crop,
+        "kind": target.kind,
+        "label": target.label,
+        "query": target.label,
+        "absent_query": _pick(crop_only, rng),
+        "candidates": tuple(names[i] for i in order) if len(names) == 4 else None,
+    }
+
+
+def _negative(healthy: Healthy, pools: Pools, rng: np.random.Generator) -> dict[str, Any]:
+    own, other, _ = pools.nearest(healthy.crop, "disease")
+    query = _pick(rivals((), own or other), rng)
+    names = [query, *pools.distractors([query], (healthy.crop, "disease"), rng)] if query else []
+    order = rng.permutation(len(names))
+    return {
+        "crop": healthy.crop,
+        "kind": None,
+        "label": None,
+        "level": "healthy",
+        "boxes": (),
+        "query": query,
+        "absent_query": query,
+        "candidates": tuple(names[i] for i in order) if len(names) == 4 else None,
+    }
+
+
+def _pick(names: Sequence[str], rng: np.random.Generator) -> str | None:
+    return names[int(rng.integers(len(names)))] if names else None
+
+
+def _lesion_share(annotations: Iterable[Annotation]) -> float:
+    levels = [mark.level == "lesion" for mark in annotations]
+    return sum(levels) / len(levels) if levels else 1.0
+
+
+def _level(lesions: float, rng: np.random.Generator) -> AskLevel:
+    return "lesion" if rng.random() < lesions else "object"
+
+
+def _crop(name: str | None) -> str:
+    return crop_id(name) if name else ""
+
+
+def _drop(record: Target | Healthy, reason: str, detail: str = "") -> Drop:
+    return Drop(
+        id=f"{record.id}#compose",
+        sample=record.sample,
+        parent=record.id,
+        stage="compose",
+        reason=reason,
+        detail=detail,
+    )

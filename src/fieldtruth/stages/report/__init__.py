@@ -1,0 +1,159 @@
+"""One offline HTML page of a score: the sentence, tables, intervals, outcomes, and the photos.
+
+Everything on the page comes from outside (labels, ids, replies, model names, licences) and is
+escaped where it is written. The page has no script, and its own policy forbids it to load
+anything; photos are data URIs. The same input gives the same bytes.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fieldtruth.grading import Graded
+from fieldtruth.records import Prediction
+from fieldtruth.stages.report import view
+from fieldtruth.stages.report.cards import Gallerist, Gallery
+from fieldtruth.stages.report.glossary import OUTCOMES, term
+from fieldtruth.stages.report.numbers import digits, percent, signed
+from fieldtruth.stages.report.photos import Album
+from fieldtruth.store import Audit, Bench, Manifest, replacing
+
+MOST_CARDS = 72  # on a page; spread over models and protocols
+MOST_WALLS = 24  # models under protocols with photos, in the order given
+KINDS = 6  # of galleries a wall may have
+
+# Control characters would be lost or change what is around them; halves of surrogate pairs
+# cannot be written as UTF-8 at all.
+_ODD = dict.fromkeys(
+    (*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(0xD800, 0xE000)), "\ufffd"
+)
+
+
+def report(  # noqa: PLR0913 - what a page shows; each is one thing
+    scores: Mapping[str, Any],
+    graded: Sequence[Graded],
+    bench: Bench,
+    *,
+    predictions: Iterable[Prediction] = (),
+    naive: Mapping[str, Any] | None = None,
+    note: str | None = None,
+    out: Path,
+) -> Path:
+    """Write the page to `out`, whole or not at all, and return where it is.
+
+    `scores` is the score contract's dict (design, section 5) and `naive` another one of the same
+    replies scored naively; `graded` are the gradings behind `scores`, `predictions` the rows
+    behind those: without them cards lack the words. `note` stands under the sentence.
+    A photo that is absent or cannot be opened is said to be so on its card.
+    """
+    album = Album(bench)
+    walls = _walls(graded, bench, predictions, album)
+    sections = [
+        view.section(
+            scores,
+            protocol,
+            [each for each in graded if each.protocol == protocol],
+            [(model, hung) for model, under, hung in walls if under == protocol],
+        )
+        for protocol in view.protocols_of(scores)
+    ]
+    page = _render(
+        {
+            "benchmark": scores["benchmark"],
+            "models": list(scores["models"]),
+            "sections": sections,
+            "lead": _lead(sections),
+            "note": note,
+            "naive": view.side_by_side(scores, naive) if naive is not None else [],
+            "metrics": view.metrics_of(scores),
+            "outcomes": OUTCOMES,
+            "provenance": list(_provenance(scores, bench.manifest)),
+            "photos": album.shown,
+        }
+    )
+    with replacing(out) as file:
+        file.write(page.encode("utf-8"))
+    return out
+
+
+def _walls(
+    graded: Sequence[Graded], bench: Bench, predictions: Iterable[Prediction], album: Album
+) -> list[tuple[str, str, list[Gallery]]]:
+    """(model, protocol, galleries) for the first `MOST_WALLS` gradings."""
+    hung = graded[:MOST_WALLS]
+    wanted: dict[tuple[str, str], dict[str, Prediction]] = {
+        (each.model, each.protocol): {} for each in hung
+    }
+    for row in predictions:
+        if (row.model, row.protocol) in wanted:
+            wanted[row.model, row.protocol].setdefault(row.item, row)
+    most = max(1, min(3, MOST_CARDS // (KINDS * max(1, len(hung)))))
+    gallerist = Gallerist(album, most)
+    return [
+        (
+            each.model,
+            each.protocol,
+            gallerist.galleries(each, bench.items, wanted[each.model, each.protocol]),
+        )
+        for each in hung
+    ]
+
+
+def _lead(sections: Sequence[view.Section]) -> str:
+    """The sentence of the protocol that asks most: the first one with a joint number."""
+    if not sections:
+        return "Nothing could be measured."
+    asks_most = (each for each in sections if "joint" in each.headline)
+    return next(asks_most, sections[0]).sentence
+
+
+def _render(context: dict[str, Any]) -> str:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    def legible(value: object) -> object:
+        return value.translate(_ODD) if type(value) is str else value
+
+    pages = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=legible,
+    )
+    pages.filters.update(
+        digits=digits,
+        signed=signed,
+        percent=percent,
+        title_of=lambda metric: term(metric).title,
+        sentence_of=lambda metric: term(metric).sentence,
+        better_of=lambda metric: term(metric).better,
+    )
+    return pages.get_template("page.html.j2").render(context)
+
+
+def _provenance(scores: Mapping[str, Any], manifest: Manifest) -> Iterable[tuple[str, str]]:
+    """What the numbers stand on. Settings that the score names are shown as it names them."""
+    yield "Benchmark", f"{manifest.name}, version {manifest.version}, split {manifest.split}"
+    yield "Digest", manifest.digest
+    yield "Made by", manifest.code
+    yield "Audit", _audit(manifest.audit)
+    for group in ("source", "licence", "level"):
+        counts = manifest.counts.get(group, {})
+        if counts:
+            listed = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
+            yield f"Photos by {group}", listed
+    for name, value in scores.items():
+        if name in ("benchmark", "models", "paired"):
+            continue
+        for key, setting in value.items() if isinstance(value, dict) else [(name, value)]:
+            if isinstance(setting, str | int | float):
+                yield str(key).replace("_", " ").capitalize(), str(setting)
+
+
+def _audit(audit: Audit | str) -> str:
+    if isinstance(audit, str):
+        return f"{audit}: copies between splits have not been looked for"
+    found = ", ".join(f"{name} {count}" for name, count in sorted(audit.findings.items()))
+    reason = f"; accepted because: {audit.reason}" if audit.reason else ""
+    return f"coverage {digits(audit.coverage)}; findings: {found or 'none'}{reason}"

@@ -1,0 +1,59 @@
+"""How a number is written: three digits, an en dash where there is nothing to measure."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+NOTHING = "–"
+
+
+def digits(value: float | None) -> str:
+    """A value with three digits; None is nothing to measure, and never 0.
+
+    >>> digits(0.12345), digits(None), digits(-0.0001), digits(0)
+    ('0.123', '–', '0.000', '0.000')
+    """
+    if value is None:
+        return NOTHING
+    text = f"{value:.3f}".replace("-", "−")
+    return "0.000" if text == "−0.000" else text
+
+
+def signed(value: float | None) -> str:
+    """A difference with its sign.
+
+    >>> signed(0.5), signed(-0.25), signed(0.0), signed(None)
+    ('+0.500', '−0.250', '0.000', '–')
+    """
+    text = digits(value)
+    return f"+{text}" if value is not None and value > 0 and text != "0.000" else text
+
+
+def percent(value: float | None) -> str:
+    """A share in whole percent.
+
+    >>> percent(0.254), percent(None)
+    ('25 %', '–')
+    """
+    return NOTHING if value is None else f"{100 * value:.0f} %"
+
+
+class Measured(NamedTuple):
+    """A value with its 95 % interval and the number of items it speaks of."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+    @classmethod
+    def of(cls, cell: Mapping[str, Any] | None) -> "Measured":
+        """From a metric of the score contract; an absent one is nothing to measure."""
+        cell = cell or {}
+        return cls(cell.get("value"), cell.get("low"), cell.get("high"), cell.get("n", 0))
+
+    @property
+    def interval(self) -> str:
+        """The interval in brackets, or a dash where none could be drawn."""
+        if self.low is None or self.high is None:
+            return NOTHING
+        return f"[{digits(self.low)}, {digits(self.high)}]"

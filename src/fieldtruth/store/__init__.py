@@ -1,0 +1,60 @@
+"""Files that can be trusted: records whole or not at all, locks, journals, frozen benchmarks.
+
+lines      JSONL read and written as records; one broken line is one clear error
+explain    why a line is not the record it should be
+journal    work that goes on after a crash
+locks      one process at a time
+paths      paths from outside stay inside their folder; hashes
+bench      the manifest, and a frozen benchmark verified and opened
+"""
+
+from fieldtruth.store.bench import (
+    ITEMS,
+    QUESTIONS,
+    Bench,
+    Difference,
+    TrainingSet,
+    open_bench,
+    open_training,
+    verify,
+)
+from fieldtruth.store.journal import Journal
+from fieldtruth.store.lines import (
+    LINE_LIMIT,
+    open_existing,
+    read,
+    read_unique,
+    replacing,
+    write,
+    writing,
+)
+from fieldtruth.store.locks import lock
+from fieldtruth.store.manifest import MANIFEST, Audit, Manifest, Reference, read_manifest
+from fieldtruth.store.paths import inside, sha256
+
+__all__ = [
+    "ITEMS",
+    "LINE_LIMIT",
+    "MANIFEST",
+    "QUESTIONS",
+    "Audit",
+    "Bench",
+    "Difference",
+    "Journal",
+    "Manifest",
+    "Reference",
+    "TrainingSet",
+    "inside",
+    "lock",
+    "open_bench",
+    "open_existing",
+    "open_training",
+    "read",
+    "read_manifest",
+    "read_unique",
+    "replacing",
+    "sha256",
+    "verify",
+    "write",
+    "writing",
+]

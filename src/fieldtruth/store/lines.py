@@ -1,0 +1,152 @@
+"""JSONL on disk: every line is one record, checked as it is read; a file is whole or not there.
+
+Both ways stream, so memory stays flat whatever the length. A reader never skips a line: the
+first that is not the record the file promises ends the reading with `BadRecord`.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from operator import attrgetter
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import msgspec
+
+from fieldtruth.faults import BadRecord, Usage
+from fieldtruth.records import Record
+from fieldtruth.store.explain import explain, named
+
+LINE_LIMIT = 64 * 2**20  # bytes; a longer line is no record but a file of another kind
+
+R = TypeVar("R", bound=Record)
+
+_BOM = b"\xef\xbb\xbf"
+_encode = msgspec.json.Encoder().encode
+
+
+def read(path: Path, kind: type[R]) -> Iterator[R]:
+    """The records of a JSONL file, in file order. A byte order mark and CRLF are tolerated.
+
+    Raises `Usage` when there is no such file, and `BadRecord` naming file and line at the first
+    line that is not a `kind`: unknown field, wrong type, NaN, a number out of range, JSON that
+    is broken, bytes that are not UTF-8, a blank line.
+    """
+    decode = msgspec.json.Decoder(kind).decode
+    with open_existing(path) as file:
+        lines = iter(partial(file.readline, LINE_LIMIT), b"")
+        for number, line in enumerate(lines, start=1):
+            try:
+                record = decode(line.removeprefix(_BOM) if number == 1 else line)
+            except (ValueError, RecursionError) as error:
+                reason = explain(line, kind, error, whole=len(line) < LINE_LIMIT)
+                raise BadRecord(f"{path}:{number}{reason}") from None
+            yield record
+
+
+def read_unique(
+    path: Path, kind: type[R], key: Callable[[R], str] = attrgetter("id")
+) -> Iterator[R]:
+    """`read`, and `BadRecord` naming both lines where two records have one key."""
+    seen: dict[str, int] = {}
+    for number, record in enumerate(read(path, kind), start=1):
+        mine = key(record)
+        first = seen.setdefault(mine, number)
+        if first != number:
+            raise BadRecord(
+                f"{path}:{number} (id {mine!r}): expected an id of its own, got that of line "
+                f"{first}; remove one of the two lines or rename one"
+            )
+        yield record
+
+
+def write(path: Path, records: Iterable[Record]) -> int:
+    """Write records, one a line, whole or not at all (see `writing`); returns how many."""
+    count = 0
+    with writing(path) as put:
+        for record in records:
+            put(record)
+            count += 1
+    return count
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Callable[[Record], None]]:
+    """A function that adds a record to what takes the place of `path` when the block succeeds.
+
+    Each line is read back before it counts, so that a NaN (which JSON cannot hold) or a value
+    of another type than the class says is `BadRecord` here and not a surprise for the reader.
+    """
+    decoders: dict[type[Record], Callable[[bytes], Record]] = {}
+    with replacing(path) as file:
+
+        def put(record: Record) -> None:
+            kind = type(record)
+            if kind not in decoders:
+                decoders[kind] = msgspec.json.Decoder(kind).decode
+            file.write(line_of(record, decoders[kind]))
+
+        yield put
+
+
+def line_of(record: Record, decode: Callable[[bytes], Record]) -> bytes:
+    """A record as its line, read back with `decode`; `BadRecord` when it is not the same again."""
+    try:
+        line = _encode(record)
+        if decode(line) == record:
+            return line + b"\n"
+        reason = "got a value that JSON turns into another (NaN, or a list for a tuple)"
+    except (ValueError, TypeError, RecursionError) as error:
+        reason = f"got: {error}"
+    raise BadRecord(
+        f"{type(record).__name__}{named(record)} cannot be written: expected values that can be "
+        f"read back, {reason}; repair the step that made it"
+    )
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write in full that takes the place of `path` only when the block succeeds.
+
+    Bytes go to a hidden `.part` file beside it, are flushed to the disk, and one rename makes
+    them visible. When the block raises, the `.part` is removed and `path` is as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb", buffering=2**20) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush a folder's entries, so that a rename survives a power cut; where systems allow it."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:  # Windows opens no folders
+        return
+    try:
+        os.fsync(handle)
+    except OSError:  # nor do some network file systems flush them
+        return
+    finally:
+        os.close(handle)
+
+
+def open_existing(path: Path) -> BinaryIO:
+    """Open a file that the user named, for reading; `Usage` when it is not there or no file."""
+    if path.is_dir():
+        raise Usage(f"{path}: expected a file, got a folder; name the file in it")
+    try:
+        return path.open("rb", buffering=2**20)
+    except FileNotFoundError:
+        raise Usage(f"{path}: expected a file, got nothing there; check the path") from None
+    except (OSError, ValueError) as error:
+        raise Usage(f"{path}: expected a file that can be read, got: {error}") from None

@@ -1,0 +1,90 @@
+"""One process at a time on one file or folder."""
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from fieldtruth.faults import Busy
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+
+@contextmanager
+def lock(path: Path) -> Iterator[None]:
+    """Hold `path` (a file or folder, there or not) for this process; `Busy` names who has it.
+
+    The lock is an empty-looking file `NAME.lock` beside `path` that says who holds it. Where the
+    system has `flock` it is let go when the process ends, however it ends; elsewhere the file's
+    being there is the lock, and after a crash a person has to delete it (the message says so).
+    """
+    beside = path.with_name(path.name + ".lock")
+    beside.parent.mkdir(parents=True, exist_ok=True)
+    handle = _by_flock(path, beside)
+    if handle is None:
+        handle = by_existence(path, beside)
+    try:
+        os.ftruncate(handle, 0)
+        os.write(handle, _holder().encode())
+        yield
+    finally:
+        # Removed before it is let go: who opened it meanwhile finds that it is gone and retries.
+        with suppress(OSError):
+            beside.unlink()
+        os.close(handle)
+
+
+def _holder() -> str:
+    return f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def _by_flock(path: Path, beside: Path) -> int | None:
+    """An open, locked file; None where the system or file system has no `flock`."""
+    if fcntl is None:
+        return None
+    while True:
+        handle = os.open(beside, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            raise _busy(path, beside, "wait for it to end, or stop it") from None
+        except OSError:
+            os.close(handle)
+            beside.unlink(missing_ok=True)
+            return None
+        if _is_still(beside, handle):
+            return handle
+        os.close(handle)
+
+
+def by_existence(path: Path, beside: Path) -> int:
+    """The lock where there is no `flock`: the file was not there, and now it is."""
+    try:
+        return os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+    except FileExistsError:
+        todo = f"wait for it to end; if it no longer runs, delete {beside}"
+        raise _busy(path, beside, todo) from None
+
+
+def _is_still(beside: Path, handle: int) -> bool:
+    """Whether the open file is the one at that path, not one removed while we waited."""
+    try:
+        there = beside.stat()
+    except FileNotFoundError:
+        return False
+    mine = os.fstat(handle)
+    return (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino)
+
+
+def _busy(path: Path, beside: Path, todo: str) -> Busy:
+    try:
+        holder = beside.read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        holder = ""
+    who = holder or "another process"
+    return Busy(f"{path}: expected no other process at work here, got {who}; {todo}")
