@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 from fieldtruth.faults import Fault, TooManyFailed
 
 ORDER = (
-    "demo", "ingest", "label", "annotate", "compose", "freeze", "verify", "diff", "train",
+    "demo", "draw", "ingest", "label", "annotate", "compose", "freeze", "verify", "diff", "train",
     "predict", "read", "score", "report",
 )  # fmt: skip
 
@@ -79,8 +79,25 @@ def demo(
     """The whole loop on a small set, on a CPU, without a network, to a report."""
     from fieldtruth.run import demo as running
 
-    page = running.demo(out, photos, quiet=quiet)
-    sys.stdout.write(f"{page}\n")
+    def tell(text: str) -> None:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+
+    tell(str(running.demo(out, photos, tell, quiet=quiet)))
+
+
+@app.command()
+def draw(
+    folder: Annotated[Path, typer.Argument(help="A new folder for the drawn leaves.")],
+    *,
+    leaves: Annotated[int, typer.Option(help="How many leaves.")] = 240,
+    seed: Seed = 0,
+) -> None:
+    """Draw leaves with exact lesions: a stand-in where there are no photos."""
+    from fieldtruth.sources import drawn
+
+    count = drawn.draw(folder, leaves=leaves, seed=seed)
+    _say(None, f"{count} photos of {leaves} leaves drawn. In {folder}", as_json=False)
 
 
 @app.command()
@@ -237,7 +254,11 @@ def predict(
     from fieldtruth.run.progress import Track
 
     job = asking.Job(
-        benchmark=benchmark, model=model, options=model_args, protocol=protocol, name=name
+        benchmark=benchmark,
+        model=model,
+        options=asking.parse_options(model_args),
+        protocol=protocol,
+        name=name,
     )
     done = asking.predict(job, out, Track(f"predict {model} {protocol}", quiet=quiet))
     _say(done, asking.line(done, out), as_json=as_json)

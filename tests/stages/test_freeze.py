@@ -279,7 +279,7 @@ def test_photos_that_may_not_be_copied_are_fetched_by_hash(photos: Path) -> None
     assert set(bench.not_fetched()) == apart
     assert {r.original for r in bench.manifest.references.values()} == {"a.png", "sub/b.jpg"}
     assert len(list((out / "images").iterdir())) == 1
-    command = [sys.executable, "-I", "-S", out / "fetch.py", photos]
+    command = [sys.executable, "-I", "-S", str(out / "fetch.py"), str(photos)]
     subprocess.run(command, check=True)
     assert store.verify(out) == []
     assert store.open_bench(out).not_fetched() == []

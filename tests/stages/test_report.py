@@ -54,7 +54,7 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag, (tag, self.getpos())
-        self.text += " "
+        self.text += "" if tag == "bdi" else " "
 
     def handle_data(self, data: str) -> None:
         if "style" not in self.open:
@@ -127,7 +127,7 @@ def replies(items: Sequence[Item]) -> list[Prediction]:
     dead = [
         a_reply(item, "dead", "", finish="error", error="connection refused")
         if at > 2
-        else a_reply(item, "dead", ("[]", "I cannot tell.", "{")[at])
+        else a_reply(item, "dead", ("[]", "I cannot tell.", "[{")[at])
         for at, item in enumerate(items)
     ]
     return right + boxed + dead
@@ -377,15 +377,17 @@ def test_naive_numbers_stand_beside_ours_and_what_differs_is_marked(made: Made) 
     naive["models"]["dead"]["candidates"]["metrics"]["abstention"] = {
         "value": 1.0, "low": 1.0, "high": 1.0, "n": 987,
     }  # fmt: skip
-    made.scores["models"]["dead"]["candidates"]["metrics"]["abstention"]["value"] = 0.5
-    page = made.page(naive=naive)
-    assert "n = 987" in page.text
-    assert re.search(r'<td class="bad"><b>1\.000</b>', page.html)
+    here = made.scores["models"]["dead"]["candidates"]["metrics"]["abstention"]
+    for ours, marked in ((0.995, False), (0.5, True), (None, True)):
+        here["value"] = ours
+        page = made.page(naive=naive)
+        assert "n = 987" in page.text
+        assert bool(re.search(r'<td class="bad"><b>1\.000</b>', page.html)) is marked
     assert "n = 987" not in made.page().text
 
 
 def test_provenance_names_the_benchmark_and_what_was_set(made: Made) -> None:
-    made.scores["options"] = {"unit": "group", "resamples": 1000}
+    made.scores["settings"] = {"unit": "group", "resamples": 1000}
     text = made.page().words
     for part in (
         "leaves, version 1.2, split test",

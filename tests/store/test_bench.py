@@ -109,10 +109,7 @@ TAMPERING: dict[str, tuple[Callable[[Path], object], list[str]]] = {
     ),
     "a link added": (lambda d: add_link(d / "l"), ["l extra"]),
     "a linked folder": (
-        lambda d: (
-            (d / "images").rename(d.parent / "i"),
-            (d / "images").symlink_to(d.parent / "i"),
-        ),
+        lambda d: link(d / "images", d.parent / "elsewhere"),
         ["images extra", f"{PLACE} missing"],
     ),
     "the items deleted": (lambda d: (d / "items.jsonl").unlink(), ["items.jsonl missing"]),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldtruth import store
@@ -110,6 +110,7 @@ def test_two_records_of_one_id_are_named_by_both_lines(tmp_path: Path) -> None:
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
+@settings(deadline=None, max_examples=50)  # every example is flushed to the disk
 @given(texts=st.lists(TEXT))
 def test_any_words_come_back_as_they_were(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]

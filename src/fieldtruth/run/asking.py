@@ -26,7 +26,7 @@ class Job(Record, frozen=True, kw_only=True):
     benchmark: Path
     model: str
     protocol: str
-    options: str = ""  # key=value,key=value
+    options: Mapping[str, str] = {}  # of the backend
     name: str | None = None  # what the replies are filed under; the backend's if not given
 
 
@@ -45,7 +45,7 @@ def predict(job: Job, out: Path, track: Track = SILENT) -> Asked:
     """Ask about every suited item that `out` or its journal has no good reply for."""
     bench = store.open_bench(job.benchmark)
     protocol = open_room(protocols, job.protocol).PROTOCOL
-    model: Model = open_room(models, job.model).OPEN(parse_options(job.options))
+    model: Model = open_room(models, job.model).OPEN(job.options)
     name = job.name or job.model
     items = [item for item in bench.items if protocol.suits(item)]
     if not items:

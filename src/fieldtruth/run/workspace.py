@@ -9,6 +9,7 @@ of all stages lie in one file; the manifest counts everything (design, section 8
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
@@ -127,14 +128,18 @@ def label(out: Path, track: Track = SILENT) -> Books:
 
 def annotate(out: Path, model: str = "source", track: Track = SILENT) -> Books:
     """Targets get the boxes their release holds, or become drops."""
-    if model != "source":
-        raise Usage(f"annotate has no model {model!r}; it has: source (the release's own boxes)")
     books, source = _open(out, "targets")
+    annotators: dict[str, annotating.Annotator] = {
+        "leaf_box": annotating.leaf_box,
+        "source": source.annotate,
+    }
+    if model not in annotators:
+        raise Usage(f"annotate has no model {model!r}; it has: {', '.join(annotators)}")
     samples = {sample.id: sample for sample in _read(out, "samples", Sample)}
     with store.lock(out), _Sink(out, ("annotations",), "annotate") as sink:
-        ledger = Ledger("annotate", source.reasons)
+        ledger = Ledger("annotate", (*source.reasons, *annotating.REASONS))
         targets = ledger.incoming(track(_read(out, "targets", Target), books.counts["targets"]))
-        made = annotating.annotate(source, targets, samples, Path(books.root))
+        made = annotating.annotate(annotators[model], targets, samples, Path(books.root))
         for record in ledger.outgoing(made, parent=_target_of):
             sink.put("annotations", record)
         ledger.close()
@@ -171,7 +176,8 @@ def compose_items(
             f"{out}: expected photos of the split {split!r}, got none; the drops say why: "
             f"{dict(Counter(drop.reason for drop in gone))}"
         )
-    store.write(items, sorted(kept, key=lambda item: item.id))
+    kept.sort(key=attrgetter("id"))
+    store.write(items, kept)
     store.write(drops, gone)
     return Composed(
         items=len(kept),

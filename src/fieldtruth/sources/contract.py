@@ -31,7 +31,7 @@ class Source(Protocol):
 
     @property
     def exhaustive(self) -> bool:
-        """Whether a photo's targets are all that is on it, so that other names are certainly absent."""
+        """Whether a photo's targets are all that is on it: other names are certainly absent."""
         ...
 
     def samples(self, root: Path) -> Iterator[Sample | Drop]:

@@ -75,31 +75,34 @@ class Shown:
 
 def paint(plan: Plan) -> tuple[Canvas, tuple[Box, ...]]:
     """The canvas before the camera, and the truth: a box per symptom, or the whole leaf's."""
+    canvas, marks, leafy = paint_leaves(plan)
+    free = np.ones(leafy.shape, bool)
+    for mark in marks:
+        free &= ~mark
+    _finish(canvas, free, leafy, draws.rng(plan.seed, "drawn finish", plan.key))
+    return canvas, tuple(extent(mark) for mark in marks)
+
+
+def paint_leaves(plan: Plan) -> tuple[Canvas, list[NDArray[np.bool_]], NDArray[np.bool_]]:
+    """Ground and leaves; the mask (height, width) of each thing to be boxed, and of all leaves."""
     rng = draws.rng(plan.seed, "drawn scene", plan.key)
     canvas = plan.ground.paint(plan.size, rng).copy()
     shown = [_raster(planned, plan) for planned in plan.leaves]
-    boxes: list[Box] = []
-    free = np.ones(canvas.shape[:2], bool)
-    leafy = np.zeros_like(free)
+    marks: list[NDArray[np.bool_]] = []
+    leafy = np.zeros(canvas.shape[:2], bool)
     for i, planned in enumerate(plan.leaves):
         seen = shown[i].solid >= SEEN
         for later in shown[i + 1 :]:
             seen &= later.solid == 0
+        leafy |= seen
         _cast(canvas, shown[i].solid, rng)
         light = _paint_leaf(canvas, planned, shown[i], plan)
-        leafy |= seen
-        if planned.style is None:
-            continue
         if planned.whole:
             _paint_whole(canvas, planned, seen, plan)
-            marks = [seen]
-        else:
-            marks = _paint_symptoms(canvas, planned, seen, light, plan)
-        boxes += [extent(mark) for mark in marks]
-        for mark in marks:
-            free &= ~mark
-    _finish(canvas, free, leafy, rng)
-    return canvas, tuple(boxes)
+            marks.append(seen)
+        elif planned.style is not None:
+            marks += _paint_symptoms(canvas, planned, seen, light, plan)
+    return canvas, marks, leafy
 
 
 def extent(mark: NDArray[np.bool_]) -> Box:
@@ -252,7 +255,7 @@ def _paint_symptoms(
     assert planned.style is not None
     rng = draws.rng(plan.seed, "drawn symptoms", planned.key)
     low, high = planned.style.count
-    count = int(np.clip(round(low + (high - low) * rng.beta(1.0, 1.6)), low, high))
+    count = int(np.clip(round(low + (high - low) * rng.beta(1.1, 1.3)), low, high))
     tone = rng.normal(1, 0.05, 3).astype(np.float32)
     top = np.full(seen.shape, -1, np.int16)  # which symptom lies uppermost
     marks: list[NDArray[np.bool_]] = []

@@ -109,7 +109,8 @@ def plan(leaf: Case, photo: str) -> Plan:
         style=leaf.style,
         whole=leaf.whole,
     )
-    leaves.insert(int(rng.integers(len(leaves) + 1)) if rng.random() < 0.3 else len(leaves), own)
+    under = not leaf.whole and rng.random() < 0.3  # a whole ill leaf is never hidden
+    leaves.insert(int(rng.integers(len(leaves) + 1)) if under else len(leaves), own)
     return Plan(key=photo, seed=leaf.seed, size=size, ground=ground, leaves=tuple(leaves))
 
 

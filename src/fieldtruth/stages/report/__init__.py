@@ -14,7 +14,7 @@ from fieldtruth.records import Prediction
 from fieldtruth.stages.report import view
 from fieldtruth.stages.report.cards import Gallerist, Gallery
 from fieldtruth.stages.report.glossary import OUTCOMES, term
-from fieldtruth.stages.report.numbers import digits, percent, signed
+from fieldtruth.stages.report.numbers import apart, digits, percent, signed
 from fieldtruth.stages.report.photos import Album
 from fieldtruth.store import Audit, Bench, Manifest, replacing
 
@@ -129,6 +129,7 @@ def _render(context: dict[str, Any]) -> str:
         sentence_of=lambda metric: term(metric).sentence,
         better_of=lambda metric: term(metric).better,
     )
+    pages.tests["apart_from"] = apart
     return pages.get_template("page.html.j2").render(context)
 
 

@@ -203,7 +203,8 @@ def _facts(row: _Row) -> Iterable[tuple[str, str]]:
     elif item.query and item.query != item.label:
         yield "Asked for", item.query
     read_as = reading.outcome + (", cut off at the length limit" if reading.truncated else "")
-    yield "Read as", read_as + "".join(f"; {repair}" for repair in reading.repairs)
+    repairs = "".join(f"; {repair.replace('_', ' ')}" for repair in reading.repairs)
+    yield "Read as", read_as + repairs
     yield "Boxes", f"{len(row.said)} said, {len(item.boxes)} true, {row.hits} hit"
     if item.positive:
         yield "Region IoU", digits(row.iou)

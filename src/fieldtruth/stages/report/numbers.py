@@ -57,3 +57,10 @@ class Measured(NamedTuple):
         if self.low is None or self.high is None:
             return NOTHING
         return f"[{digits(self.low)}, {digits(self.high)}]"
+
+
+def apart(one: Measured, other: Measured) -> bool:
+    """Whether two values differ by 0.01 or more, or only one of them exists."""
+    if one.value is None or other.value is None:
+        return one.value is not other.value
+    return abs(one.value - other.value) >= 0.01
