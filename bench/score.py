@@ -6,8 +6,8 @@ Ten synthetic models on 1,480 photos (508 lesion, 467 object, 505 healthy; 3,463
 dense), from decoded boxes to the whole table: every metric, 1,000 resamples, 45 paired
 differences. Times are process CPU seconds, side by side in one run. The plain loop matches each
 photo once and then walks all rows for each statistic and resample; it is timed on some models
-and pairs, checked against ours to 1e-9, and scaled to all (the scripts themselves match anew in
-every resample, which costs about ten times as much again: performance.md, section 3).
+and pairs, checked against ours to 1e-9, and scaled to all. The scripts themselves match anew in
+every resample, which costs far more (performance.md, section 3).
 Exits 1 when a stated target is missed.
 """
 

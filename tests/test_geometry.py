@@ -270,6 +270,21 @@ def test_a_reply_of_a_thousand_boxes_is_swept_in_blocks() -> None:
     assert geometry.union_area(grid) == 32.5 * 32.5
 
 
+unit = st.floats(0, 1, allow_subnormal=False)
+small = st.lists(st.tuples(unit, unit, unit, unit), max_size=5)
+
+
+@given(small, small)
+def test_overlaps_lie_between_0_and_1_whatever_the_floats(
+    a: list[tuple[float, float, float, float]], b: list[tuple[float, float, float, float]]
+) -> None:
+    said, true = geometry.ordered(as_boxes(a)), geometry.ordered(as_boxes(b))
+    table = geometry.iou(said, true)
+    assert ((table >= 0) & (table <= 1)).all()
+    assert 0 <= geometry.region_iou(said, true) <= 1
+    assert geometry.union_area(said) <= geometry.areas(said).sum() + 1e-12
+
+
 # --- masks -------------------------------------------------------------------------------------
 
 

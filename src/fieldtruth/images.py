@@ -26,7 +26,7 @@ from fieldtruth.faults import Unreadable
 from fieldtruth.records import Record
 
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "GIF", "PPM")  # MPO opens as JPEG
-MOST_PIXELS = 178_956_970  # twice Image.MAX_IMAGE_PIXELS, where Pillow itself calls it a bomb
+MOST_PIXELS = 178_956_970  # where Pillow calls it a bomb, unless a library has lifted its limit
 
 _ORIENTATION = 0x0112  # the EXIF tag; 1 is upright, values and turns: Exif 2.32, table 6
 _TURNS = {
@@ -144,7 +144,7 @@ def _read_header(stream: BufferedReader, path: Path) -> Image.Image:
     except PIL.UnidentifiedImageError as fault:
         raise _unreadable(path, "a file of another kind, or one with a broken header") from fault
     except Image.DecompressionBombError as fault:
-        raise _unreadable(path, "a decompression bomb: a header that promises more") from fault
+        raise _unreadable(path, f"a decompression bomb: {fault}") from fault
     except _BROKEN as fault:
         raise _unreadable(path, f"a broken header ({fault})") from fault
     width, height = file.size

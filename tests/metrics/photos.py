@@ -50,9 +50,9 @@ _TRUTH: dict[str, tuple[Level, Any]] = {
 }
 
 
-def photo(kind: str, number: int = 0, **changes: Any) -> Item:
+def photo(shows: str, number: int = 0, **changes: Any) -> Item:
     """One of the photos by name; `changes` override any field."""
-    level, boxes = _TRUTH[kind]
+    level, boxes = _TRUTH[shows]
     healthy = level == "healthy"
     fields: dict[str, Any] = {
         "id": f"photo-{number:03d}", "image": f"{number}.png", "image_sha256": "0" * 64,

@@ -492,6 +492,18 @@ def test_the_sentence_claims_no_more_than_the_interval(scores: dict[str, Any], s
     assert sentence(scores, "p", ("joint",)) == says
 
 
+def test_the_sentence_speaks_of_what_the_protocol_asks() -> None:
+    scores = a_score([("f1", "a", "b", 0.2, 0.1, 0.3)], a=0.4, b=0.3)
+    for model, value in (("a", 0.1), ("b", 0.3)):
+        scores["models"][model]["p"]["metrics"]["f1"] = {
+            "value": value,
+            "low": 0,
+            "high": 1,
+            "n": 9,
+        }
+    assert sentence(scores, "p", ("region_iou", "f1")).startswith("b finds more than a under p: F1")
+
+
 def test_where_less_is_better_the_one_with_less_is_named_first() -> None:
     scores = a_score([("off_list", "a", "b", 0.2, 0.1, 0.3)], a=None, b=None)
     for model, value in (("a", 0.1), ("b", 0.3)):

@@ -58,7 +58,7 @@ def grade(
 
     Of several rows for one item the first is used and the others are counted as duplicates,
     whether or not they agree; rows for items that the benchmark lacks are counted as extra. An
-    item that the protocol does not suit is missed only if it was answered all the same.
+    item that the protocol does not suit is not missing, but is measured where it was answered.
 
     Raises `Usage` for an unknown protocol or several models, `BadRecord` for a row without a
     box space.
@@ -66,16 +66,21 @@ def grade(
     spoken = open_protocol(protocol)
     rows = list(predictions)
     models = sorted({row.model for row in rows})
-    if len(models) != 1:
-        raise Usage(f"grading takes the replies of one model at a time, got {models}")
+    if len(models) != 1 or any(row.protocol != protocol for row in rows):
+        raise Usage(
+            f"grading takes the replies of one model under {protocol}, got {len(rows)} rows "
+            f"of the models {models}"
+        )
     known = {item.id: item for item in items}
     first: dict[str, Prediction] = {}
     counts = dict.fromkeys(OUTCOMES, 0)
     for row in rows:
         if row.item not in known:
             counts["extra"] += 1
-        elif first.setdefault(row.item, row) is not row:
+        elif row.item in first:
             counts["duplicate"] += 1
+        else:
+            first[row.item] = row
     asked = [item for item in known.values() if item.id in first or spoken.suits(item)]
     counts["missing"] = len(asked) - len(first)
     counts["error"] = sum(row.failed for row in first.values())
@@ -114,14 +119,14 @@ def _by_id(item: Item) -> str:
     return item.id
 
 
-def _space(row: Prediction) -> str:
+def _where(row: Prediction) -> str:
     return f"prediction of {row.model} for item {row.item} under {row.protocol}"
 
 
 def _read(spoken: Protocol, row: Prediction) -> Reading:
     if row.space is None:
         raise BadRecord(
-            f"{_space(row)}: expected a box space (pixel, pixel_resized, norm1000, norm1, yx1000 "
+            f"{_where(row)}: expected a box space (pixel, pixel_resized, norm1000, norm1, yx1000 "
             "or loc1024), got null; declare the one the model writes in"
         )
     return spoken.read(row.text, row.space, row.finish)

@@ -1,4 +1,7 @@
-"""Share of healthy images answered with the explicit empty answer, and nothing else."""
+"""Share of healthy images answered with the explicit empty answer, and nothing else.
+
+Prose, unreadable words and failed calls abstain from nothing (design, section 2, rule 1).
+"""
 
 import numpy as np
 

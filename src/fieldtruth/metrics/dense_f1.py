@@ -1,4 +1,4 @@
-"""F1 over lesion images with five or more true boxes."""
+"""F1 over lesion images with five or more true boxes (agroground.md, 11.2: "dense")."""
 
 from fieldtruth.metrics.contract import Metric, Ratio
 

@@ -1,4 +1,4 @@
-"""F1 of boxes at IoU 0.5, from counts pooled over positive images."""
+"""F1 of boxes at IoU 0.5, from counts pooled over positive images (design, section 6)."""
 
 from fieldtruth.metrics.contract import Metric, Ratio
 

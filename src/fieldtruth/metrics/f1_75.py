@@ -1,4 +1,4 @@
-"""F1 of boxes at IoU 0.75, from counts pooled over positive images."""
+"""F1 of boxes at IoU 0.75, from counts pooled over positive images (agroground.md, 11.2)."""
 
 from fieldtruth.metrics.contract import Metric, Ratio
 

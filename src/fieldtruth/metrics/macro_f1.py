@@ -1,4 +1,4 @@
-"""Mean over positive images of each image's own F1 at IoU 0.5."""
+"""Mean over positive images of each image's own F1 at IoU 0.5 (agroground.md, 11.2)."""
 
 import numpy as np
 

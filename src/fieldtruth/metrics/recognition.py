@@ -1,4 +1,7 @@
-"""Share of positive images whose answer names the true label."""
+"""Share of positive images whose answer names the true label.
+
+The answer is the majority label of its boxes; ties: the first given (design, section 6).
+"""
 
 import numpy as np
 

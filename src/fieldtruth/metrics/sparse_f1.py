@@ -1,4 +1,7 @@
-"""F1 over every positive that is not a lesion image with five or more true boxes."""
+"""F1 over every positive that is not a lesion image with five or more true boxes.
+
+The complement of `dense_f1` (design, section 5).
+"""
 
 from fieldtruth.metrics.contract import Metric, Ratio
 

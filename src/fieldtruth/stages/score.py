@@ -20,7 +20,7 @@ from fieldtruth.grading.bootstrap import Drawn, Estimate, Panel, Unit
 from fieldtruth.grading.evidence import Graded, grade
 from fieldtruth.grading.published import published
 from fieldtruth.records import Item, Prediction
-from fieldtruth.store.bench import Bench
+from fieldtruth.store import Bench
 from fieldtruth.taxonomy import crop_id
 
 DIMENSIONS = ("source", "kind", "crop", "level", "density", "box_size")
@@ -116,7 +116,7 @@ def _checked(
         ("duplicate", "extra", "leave one row per item of this benchmark"),
     )
     for first, second, remedy in faults:
-        if counts[first] + counts[second] > bar * graded.asked:
+        if (counts[first] + counts[second]) / max(graded.asked, 1) > bar:
             raise Refused(
                 f"{graded.model} under {protocol}: {counts[first]} {first} and {counts[second]} "
                 f"{second} for {graded.asked} items, expected at most a share of {bar:g}; "

@@ -18,7 +18,7 @@ from fieldtruth.stages.report.numbers import apart, digits, percent, signed
 from fieldtruth.stages.report.photos import Album
 from fieldtruth.store import Audit, Bench, Manifest, replacing
 
-MOST_CARDS = 72  # on a page; spread over models and protocols
+MOST_CARDS = 108  # on a page; spread over models and protocols
 MOST_WALLS = 24  # models under protocols with photos, in the order given
 KINDS = 6  # of galleries a wall may have
 

@@ -203,8 +203,8 @@ def _facts(row: _Row) -> Iterable[tuple[str, str]]:
     elif item.query and item.query != item.label:
         yield "Asked for", item.query
     read_as = reading.outcome + (", cut off at the length limit" if reading.truncated else "")
-    repairs = "".join(f"; {repair.replace('_', ' ')}" for repair in reading.repairs)
-    yield "Read as", read_as + repairs
+    repairs = ", ".join(reading.repairs).replace("_", " ")
+    yield "Read as", read_as + (f" (repaired: {repairs})" if repairs else "")
     yield "Boxes", f"{len(row.said)} said, {len(item.boxes)} true, {row.hits} hit"
     if item.positive:
         yield "Region IoU", digits(row.iou)

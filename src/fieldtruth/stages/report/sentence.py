@@ -1,6 +1,7 @@
 """The one plain sentence a result comes down to, with its interval.
 
-It compares the two best models of a protocol on its leading metric, by their paired difference.
+It compares the two best models of a protocol on its leading metric, by their paired difference:
+the first of `LEADING` among the protocol's headline metrics.
 A difference is claimed only where the whole interval lies on one side of zero. Models with
 failed or missing calls are ranked only where fewer than two models answered everything: what a
 model gets on the half it lived through is not what it gets.
@@ -20,17 +21,16 @@ def sentence(scores: Mapping[str, Any], protocol: str, headline: Sequence[str]) 
 
     `scores` is the score contract's dict (design, section 5).
     """
-    cells = {
-        model: protocols[protocol]
-        for model, protocols in scores["models"].items()
-        if protocol in protocols
-    }
-    metric = _leading(cells, headline)
+    metric, ranked = ranking(scores, protocol, headline)
     if metric is None:
         return f"Nothing could be measured under {protocol}."
-    ranked = _ranked(cells, metric)
     if len(ranked) == 1:
-        return _alone(ranked[0], Measured.of(cells[ranked[0]]["metrics"][metric]), metric, protocol)
+        return _alone(
+            ranked[0],
+            Measured.of(scores["models"][ranked[0]][protocol]["metrics"][metric]),
+            metric,
+            protocol,
+        )
     first, second = ranked[:2]
     for row in scores["paired"]:
         if (row["protocol"], row["metric"]) == (protocol, metric) and {row["a"], row["b"]} == {
@@ -39,6 +39,19 @@ def sentence(scores: Mapping[str, Any], protocol: str, headline: Sequence[str]) 
         }:
             return _compared(row)
     return f"{first} and {second} were not compared under {protocol}: no item was measured in both."
+
+
+def ranking(
+    scores: Mapping[str, Any], protocol: str, headline: Sequence[str]
+) -> tuple[str | None, list[str]]:
+    """The metric that leads, and the models that can be ranked by it, best first."""
+    cells = {
+        model: protocols[protocol]
+        for model, protocols in scores["models"].items()
+        if protocol in protocols
+    }
+    metric = _leading(cells, headline)
+    return metric, [] if metric is None else _ranked(cells, metric)
 
 
 def left_out(scores: Mapping[str, Any], protocol: str) -> list[tuple[str, int, int]]:
@@ -59,8 +72,9 @@ def _lost(outcomes: Mapping[str, int]) -> int:
 
 
 def _leading(cells: Mapping[str, Any], headline: Sequence[str]) -> str | None:
-    told = [metric for metric in headline if term(metric).better != "neither"]
-    for metric in (*LEADING, *told):
+    asked = [metric for metric in headline if term(metric).better != "neither"]
+    first = [metric for metric in LEADING if metric in asked]
+    for metric in dict.fromkeys((*first, *asked, *LEADING)):
         if any(cell["metrics"].get(metric, {}).get("value") is not None for cell in cells.values()):
             return metric
     return None

@@ -11,7 +11,7 @@ from fieldtruth.stages.report import plots
 from fieldtruth.stages.report.cards import Gallery
 from fieldtruth.stages.report.glossary import METRICS, PROTOCOLS
 from fieldtruth.stages.report.numbers import Measured
-from fieldtruth.stages.report.sentence import left_out, sentence
+from fieldtruth.stages.report.sentence import left_out, ranking, sentence
 from fieldtruth.taxonomy import label_id
 
 KINDS = ("boxes", "letter", "text", "empty", "prose", "unreadable", "error")
@@ -67,6 +67,7 @@ class Section:
     positions: tuple[Positions, ...]
     strata: tuple[Stratum, ...]
     walls: tuple[tuple[str, list[Gallery]], ...]
+    best: str  # the model whose photos lie open
 
 
 def protocols_of(scores: Mapping[str, Any]) -> list[str]:
@@ -135,6 +136,7 @@ def section(
         positions=tuple(found for each in graded if (found := positions(each)) is not None),
         strata=tuple(_strata(cells, lead)),
         walls=tuple(walls),
+        best=next(iter([*ranking(scores, protocol, lead)[1], *cells])),
     )
 
 
@@ -243,6 +245,8 @@ def _strata(cells: Mapping[str, Any], lead: Sequence[str]) -> Iterator[Stratum]:
         parts = dict.fromkeys(
             part for cell in cells.values() for part in cell.get("strata", {}).get(axis, {})
         )
+        if len(parts) < 2:  # one part is the whole again
+            continue
         yield Stratum(
             title=axis,
             parts=tuple(
