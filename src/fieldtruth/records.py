@@ -107,6 +107,7 @@ class Annotation(Record, frozen=True, kw_only=True):
         _require(self.boxes, "at least one box", self.boxes)
         _require_boxes(self.boxes, self.width, self.height)
         _require(len(self.scores) in (0, len(self.boxes)), "a score per box or none", self.scores)
+        _require(all(map(isfinite, self.scores)), "finite scores", self.scores)
 
 
 class Finding(Record, frozen=True, kw_only=True):
@@ -249,3 +250,5 @@ class Reading(Record, frozen=True, kw_only=True):
             all(isfinite(value) for box in self.boxes for value in box), "finite boxes", self.boxes
         )
         _require((self.outcome == "boxes") == bool(self.boxes), "boxes iff so read", self.boxes)
+        lettered = self.letter is not None
+        _require((self.outcome == "letter") == lettered, "a letter iff so read", self.letter)

@@ -9,8 +9,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-_MARKS = re.compile(r"[\s\-_/\u2010-\u2015]+")
-_NOISE = re.compile(r"[^\w\s]")
+_MARKS = re.compile(r"[\s\-_/\u2010-\u2015\u2212]+")
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")  # they choose a glyph, not a word
 
 # One thing under several spellings. Left: as written, normalised; right: the label id.
 SYNONYMS: Mapping[str, str] = {
@@ -39,9 +39,14 @@ def normalise(name: str) -> str:
     >>> normalise("Witches\u2019 broom") == normalise("witches' broom")
     True
     """
-    text = unicodedata.normalize("NFKC", name).casefold()
-    text = _NOISE.sub("", _MARKS.sub(" ", text))
-    return _MARKS.sub(" ", text).strip()
+    text = _MARKS.sub(" ", unicodedata.normalize("NFKC", name).casefold())
+    text = "".join(filter(_of_a_word, _SELECTORS.sub("", text)))
+    return unicodedata.normalize("NFKC", " ".join(text.split()))
+
+
+def _of_a_word(letter: str) -> bool:
+    """Letters, digits, blanks, and marks: the vowels of many scripts are marks."""
+    return letter.isalnum() or letter == " " or unicodedata.category(letter).startswith("M")
 
 
 def label_id(name: str) -> str:

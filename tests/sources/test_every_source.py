@@ -1,14 +1,14 @@
-"""What holds for every source because it is one: a new file in the room is tested by being there."""
+"""What holds for every source because it is one: a new file is tested by being there."""
 
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.sources.releases import RELEASES
 
 from fieldtruth import images, rooms, sources
 from fieldtruth.records import Annotation, Drop, Healthy, Sample, Target
 from fieldtruth.sources.contract import Source
-from tests.sources.releases import RELEASES
 
 NAMES = rooms.names(sources)
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.sources.releases import save
 
 from fieldtruth.faults import Usage
 from fieldtruth.records import Drop, Healthy, Sample, Target
 from fieldtruth.sources.folder import SOURCE, read_class
-from tests.sources.releases import save
 
 REAL = Path(__file__).parents[3] / "shared/data/plantvillage"
 PIXELS = np.full((6, 8, 3), 90, np.uint8)

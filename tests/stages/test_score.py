@@ -189,6 +189,13 @@ def test_box_sizes(boxes: list[tuple[int, ...]], size: str) -> None:
     assert strata_of(photo("lesion", boxes=boxes))["box_size"] == size
 
 
+def test_only_lesion_photos_are_dense() -> None:
+    many = [(n, 0, n + 1, 1) for n in range(5)]
+    assert strata_of(photo("lesion", boxes=many))["density"] == "dense"
+    assert strata_of(photo("lesion", boxes=many[:4]))["density"] == "sparse"
+    assert strata_of(photo("object", boxes=many))["density"] == "sparse"
+
+
 def test_strata_of_what_is_not_said() -> None:
     healthy = strata_of(photo("healthy", crop=None))
     assert (healthy["crop"], healthy["kind"], healthy["box_size"]) == (
@@ -214,6 +221,12 @@ def test_as_published_shows_what_the_dead_server_hid() -> None:
         )  # fmt: skip
         assert entry["outcomes"]["error"] == 40
     assert naive["models"]["one"]["candidates"]["strata"] == {}
+
+
+def test_as_published_draws_images_whatever_their_groups() -> None:
+    rows, options = replies("one"), Options(resamples=50, as_published=True)
+    grouped = [photo(KINDS[n % 4], n, group=f"g{n // 8}") for n in range(40)]
+    assert score(bench(grouped), rows, options) == score(bench(), rows, options)
 
 
 def test_as_published_pairs_by_id_whatever_is_missing() -> None:

@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 class Found:
     """One thing in a reply that is an answer, or would be if it were whole and right.
 
-    `weak`: a lone `[x1, y1, x2, y2]`, which prose also uses. `start` is its place in the text.
+    `weak`: a lone `[x1, y1, x2, y2]`, which prose also uses. `start`: where special tokens begin.
     """
 
     kind: Literal["boxes", "empty", "wrong"] = "wrong"
@@ -105,7 +105,7 @@ def _of_table(table: Table, space: Space) -> Iterator[Found]:
         found.notes["wrapped"] = None
         found.weak = False
         yield found
-    if table.fields and not within:
+    if not within and (table.fields or not table.loose):
         yield Found(notes={"no_box": None})
     for loose in table.loose:
         yield from of_node(loose, space)

@@ -12,7 +12,8 @@ About the words: `thinking` and `fence` were taken away, `prose` stood around th
 `several_lists` were given, `bare_box` or `bare_boxes` came without objects, `single_object` and
 `no_brackets` without a list, `wrapped` in an object, `nested` in another list, `box_tokens` or
 `loc_tokens` as special tokens, `escaped_quotes`, `python` names or quotes, `comment`,
-`trailing_comma`, `missing_comma`, `unquoted`, `stray_bracket`, `cut_off`, `too_deep`.
+`trailing_comma`, `missing_comma`, `unquoted`, `stray_bracket`, `cut_off`,
+`too_many` brackets (over 24 deep, or 50,000).
 About boxes kept: `swapped_corners` put in order, `out_of_space`, `number_text` read as numbers,
 `several_boxes` in one object.
 About what was left out: `unclosed` (not whole), `no_box`, `wrong_length` (not four),
@@ -53,7 +54,8 @@ def read_boxes(text: str, space: Space, finish: Finish) -> Reading:
         return _reading("unreadable" if other else "prose", Found(notes=notes), finish)
     if sum(each.kind != "wrong" and not each.weak for each in found) > 1:
         notes["several_lists"] = None
-    if roots and visible.without_fences(seen[: roots[0].start] + seen[roots[-1].end :]):
+    around = seen[: roots[0].start] + seen[roots[-1].end :] if roots else ""
+    if visible.without_fences(around).strip(", ]}\n"):
         notes["prose"] = None
     answer.notes = notes | answer.notes
     return _reading("empty" if answer.kind == "empty" else "boxes", answer, finish)
@@ -89,12 +91,25 @@ def _best(found: list[Found]) -> Found | None:
 
 
 def _search(roots: list[Root], seen: str, space: Space) -> list[Found]:
-    """All that may be an answer, in the order of the text."""
-    found = [Found("empty", at) for at in visible.fenced_nulls(seen)]
-    found += marks.found(seen, space)
-    for run in _runs(roots, seen):
-        found += _of_run(run, space)
-    return sorted(found, key=lambda each: each.start)
+    """What may be an answer, in the order of the text, as far back as can matter.
+
+    From the last one on until two valid lists are found: which one counts is known then, and
+    that it was not the only one. A reply of a million brackets costs no more than it must.
+    """
+    pieces: list[tuple[int, list[Root] | Found]] = [
+        *((run[0].start, run) for run in _runs(roots, seen)),
+        *((mark.start, mark) for mark in marks.found(seen, space)),
+        *((at, Found("empty")) for at in visible.fenced_nulls(seen)),
+    ]
+    found: list[Found] = []
+    strong = 0
+    for _, piece in sorted(pieces, key=lambda piece: -piece[0]):
+        answers = [piece] if isinstance(piece, Found) else list(_of_run(piece, space))
+        found += reversed(answers)
+        strong += sum(each.kind != "wrong" and not each.weak for each in answers)
+        if strong > 1:
+            break
+    return found[::-1]
 
 
 def _runs(roots: list[Root], seen: str) -> Iterator[list[Root]]:
@@ -120,6 +135,5 @@ def _of_run(run: list[Root], space: Space) -> Iterator[Found]:
     else:
         answers = of_node(run[0].node, space)
     for answer in answers:
-        answer.start = run[0].start
         answer.notes = notes | answer.notes
         yield answer

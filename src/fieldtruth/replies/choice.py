@@ -45,11 +45,13 @@ _DECISION = re.compile(
     re.VERBOSE,
 )
 _LEADING = re.compile(
-    r"^[ \t(\[{<#>-]{0,6}([A-Za-z])(?:[ \t]?[).:\]},]|[ \t]*(?:\n|\Z)|[ \t]+[-–—]\s)", re.MULTILINE
+    r"^[ \t(\[{<#>-]{0,6}([A-Za-z])(?:[ \t]?[).:\]},]|[ \t]*(?:\n|\Z)|[ \t]+[-–—]\s"
+    r"|[ \t](?=because|since)\b)",
+    re.MULTILINE,
 )
 _SPOKEN = re.compile(
     rf"""\((?P<round>[A-Za-z])\)
-      | (?<![\w'’.-])(?P<plain>[B-HJ-Z])(?![\w'’]|[.-]\w)
+      | (?<![\w'’.-])(?P<plain>[B-HJ-Z]|A(?=\s?(?:and|or|,|/|&)\s))(?![\w'’]|[.-]\w)
       | (?i:\b(?:option|choice|answer))\s(?P<named>{_LETTER})""",
     re.VERBOSE,
 )
@@ -71,6 +73,7 @@ _NEGATION = re.compile(
 _NO_NEGATION = re.compile(r"\b(?:no doubt|without (?:a )?doubt|not only)\b", re.IGNORECASE)
 _WINDOW = 160  # characters of a clause that are looked at on either side
 _MOST = 500  # mentions of one option that are looked at
+_LONG = 1000  # characters; a longer reply is no option's text
 
 
 def read_choice(text: str, options: Sequence[str] | None, finish: Finish) -> Reading:
@@ -101,15 +104,19 @@ class _Choice:
         self.seen = seen
         self.plain = [normalise(option) for option in options]
         self.count = len(options) or len(LETTERS)
-        self.texts = [_words(option) for option in options]
+        texts = [(a, _words(b)) for a, b in zip(LETTERS, options, strict=False)]
+        self.texts = sorted(
+            [(a, b) for a, b in texts if b is not None], key=lambda pair: -len(pair[1].pattern)
+        )
 
     def decide(self) -> tuple[str | None, str]:
         """The letter and how it was come by, or None and why."""
         whole = _WHOLE.fullmatch(self.seen)
         if whole:
             return self._within(whole[1].upper(), "")
-        same = [letter for letter, text in self._lettered(self.plain) if text == self._own()]
-        if len(same) == 1:
+        own = normalise(self.seen[:_LONG])
+        same = [a for a, b in zip(LETTERS, self.plain, strict=False) if b and b == own]
+        if len(same) == 1 and len(self.seen) < _LONG:
             return same[0], "option_text"
         for way in (self._decided, self._leading):
             letter, how = way()
@@ -120,31 +127,24 @@ class _Choice:
             return self._within(spoken.pop(), "spoken")
         return None, "two_letters" if spoken else ""
 
-    def _own(self) -> str:
-        return normalise(self.seen) if len(self.seen) < 2000 else ""
-
-    def _lettered(self, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
-        return zip(LETTERS, (text for text in texts), strict=False)
-
     def _within(self, letter: str, how: str) -> tuple[str | None, str]:
         fits = LETTERS.index(letter) < self.count
         return (letter, how) if fits else (None, "beyond_options")
 
     def _decided(self) -> tuple[str | None, str]:
         """The last decision, if there is any."""
-        last: tuple[str | None, str] = (None, "")
-        for cue in _DECISION.finditer(self.seen):
-            group = "right" if cue["right"] else "letter"
+        for cue in reversed(list(_DECISION.finditer(self.seen))[-_MOST:]):
             if _NEGATION.search(self._before(cue.start())):
                 continue
+            group = "right" if cue["right"] else "letter"
             if cue[group] and not self._is_pronoun(cue[group]):
-                last = self._checked(cue[group].upper(), cue.end(group), "decision")
-            elif cue["cue"]:
-                line = self._line(cue.end("cue"))
-                named = list(self._asserted(cue.end("cue"), cue.end("cue") + len(line)))
-                if named:
-                    last = (named[0], "decision") if len(named) == 1 else (None, "two_letters")
-        return last
+                return self._checked(cue[group].upper(), cue.end(group), "decision")
+            named = list(self._asserted(cue.end(), cue.end() + len(self._line(cue.end()))))
+            if len(named) == 1:
+                return named[0], "decision"
+            if named:
+                return None, "two_letters"
+        return None, ""
 
     def _leading(self) -> tuple[str | None, str]:
         """The one letter that begins a line, if the first line begins with it."""
@@ -173,25 +173,28 @@ class _Choice:
     def _letters(self) -> Iterator[str]:
         """Letters spoken of without a negation, each once."""
         known: set[str] = set()
-        for found in _SPOKEN.finditer(self.seen):
+        for found in islice(_SPOKEN.finditer(self.seen), _MOST):
             letter = (found["round"] or found["plain"] or found["named"]).upper()
-            before = self._before(found.start())
-            if letter in known or _NO_OPTION.search(before) or self._is_pronoun(letter):
+            if letter in known or self._is_pronoun(letter):
                 continue
-            if not _negated(before + " " + self._after(found.end())):
+            before = self._before(found.start())
+            if not (_NO_OPTION.search(before) or _negated(self._around(found))):
                 known.add(letter)
                 yield letter
 
     def _asserted(self, start: int, end: int) -> Iterator[str]:
         """Letters of the options whose text stands there without a negation, longest first."""
-        taken: list[tuple[int, int]] = []
-        for letter, text in sorted(self._lettered(self.texts), key=lambda pair: -len(pair[1])):
-            found = islice(re.finditer(text, self.seen[:end]), _MOST) if text else ()
-            spans = [f.span() for f in found if f.start() >= start]
-            free = [s for s in spans if not any(s[0] < b and a < s[1] for a, b in taken)]
-            taken += free
-            if any(not _negated(self._before(a) + " " + self._after(b)) for a, b in free):
+        taken = bytearray(len(self.seen))
+        for letter, text in self.texts:
+            found = islice(text.finditer(self.seen, start, end), _MOST)
+            free = [at for at in found if not taken[at.start()]]
+            for at in free:
+                taken[at.start() : at.end()] = b"\1" * (at.end() - at.start())
+            if any(not _negated(self._around(at)) for at in free):
                 yield letter
+
+    def _around(self, at: re.Match[str]) -> str:
+        return f"{self._before(at.start())} {self._after(at.end())}"
 
     def _line(self, start: int) -> str:
         return self.seen[start : start + _WINDOW].split("\n", 1)[0]
@@ -209,7 +212,9 @@ def _negated(clause: str) -> bool:
     return bool(_NEGATION.search(_NO_NEGATION.sub("", clause)))
 
 
-def _words(option: str) -> str:
-    """A pattern of an option's words, whatever stands between them; "" where it has none."""
+def _words(option: str) -> re.Pattern[str] | None:
+    """An option's words, whatever stands between them; None where it has none."""
     words = re.findall(r"[^\W_]+", option)
-    return r"(?i)(?<!\w)" + r"[\W_]++".join(map(re.escape, words)) + r"(?!\w)" if words else ""
+    if not words:
+        return None
+    return re.compile(r"(?<!\w)" + r"[\W_]++".join(map(re.escape, words)) + r"(?!\w)", re.I)

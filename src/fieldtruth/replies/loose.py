@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 DEPTH = 24  # deeper brackets are counted, to find their ends, but not kept
+MOST = 50_000  # containers kept of one reply; a list of 1,000 boxes has 2,001
 
 
 class Junk(Enum):
@@ -134,27 +135,27 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def containers(text: str) -> Iterator[Root]:
-    """Every outermost container of a text, in order."""
-    position = 0
-    while opener := _OPENER.search(text, position):
-        root = _Reader(text, opener.start()).read()
+    """Every outermost container of a text, in order, up to `MOST` containers in all."""
+    reader, position = _Reader(text), 0
+    while reader.kept < MOST and (opener := _OPENER.search(text, position)):
+        root = reader.read(opener.start())
         yield root
         position = root.end
 
 
 class _Reader:
-    """Reads one outermost container; `read` is called once."""
+    """Reads one outermost container after another."""
 
-    def __init__(self, text: str, start: int) -> None:
-        self.text, self.start, self.position = text, start, start
+    def __init__(self, text: str) -> None:
+        self.text, self.position, self.kept = text, 0, 0
         self.stack: list[Array | Table] = []
-        self.opened = {Array: 0, Table: 0}
+        self.opened: dict[type[Array] | type[Table], int] = {Array: 0, Table: 0}
         self.notes: dict[str, None] = {}
 
-    def read(self) -> Root:
-        """The container, closed or not, and where it ends."""
-        node = self._open(self.text[self.start])
-        self.position = self.start + 1
+    def read(self, start: int) -> Root:
+        """The container that begins there, closed or not, and where it ends."""
+        self.notes, self.position = {}, start + 1
+        node = self._open(self.text[start])
         while self.stack:
             token = _TOKEN.match(self.text, self.position)
             if token is None or token.lastgroup == "fence":
@@ -164,7 +165,7 @@ class _Reader:
         if self.stack:
             self.notes["cut_off"] = None
             self._pop_to(0)
-        return Root(node, self.start, self.position, self.notes)
+        return Root(node, start, self.position, self.notes)
 
     def _take(self, token: re.Match[str]) -> None:
         kind, word = token.lastgroup, token[token.lastindex or 0]
@@ -210,7 +211,7 @@ class _Reader:
             top.colon()
         elif mark in "]}":
             self._close(Array if mark == "]" else Table)
-        elif len(self.stack) < DEPTH:
+        elif len(self.stack) < DEPTH and self.kept < MOST:
             self._open(mark)
         else:
             self._skip()
@@ -218,6 +219,7 @@ class _Reader:
     def _open(self, mark: str) -> Array | Table:
         node: Array | Table = Array() if mark == "[" else Table()
         self.stack.append(node)
+        self.kept += 1
         self.opened[type(node)] += 1
         return node
 
@@ -244,7 +246,7 @@ class _Reader:
                 self.stack[-1].take(node, self.notes)
 
     def _skip(self) -> None:
-        """Pass over brackets nested too deep to be an answer."""
+        """Pass over brackets nested too deep, or too many, to be an answer."""
         level = 1
         while level and (found := _DEEP.search(self.text, self.position)):
             if found[0] == "```":
@@ -253,7 +255,7 @@ class _Reader:
             level += (found[0].count("[") + found[0].count("{")) or -1
         if level and not found:
             self.position = len(self.text)
-        self.notes["too_deep"] = None
+        self.notes["too_many"] = None
         self.stack[-1].take(Junk.WORD, self.notes)
 
 

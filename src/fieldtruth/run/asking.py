@@ -5,7 +5,7 @@ order at the end. A rerun of the same command asks only for what is missing or f
 another model version, protocol or benchmark are never mixed in: their fingerprint differs.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 
@@ -56,7 +56,8 @@ def predict(job: Job, out: Path, track: Track = SILENT) -> Asked:
         "model": f"{name}: {job.model} {model.version}",
         "space": model.space,
     }
-    earlier = list(_finished(out, fingerprint))
+    wanted = {(item.id, job.protocol, name) for item in items}
+    earlier = list(_finished(out, fingerprint, wanted))
     with store.Journal(out, Prediction, fingerprint, key=attrgetter("item")) as journal:
         for prediction in earlier:
             if prediction.item not in journal:
@@ -110,16 +111,34 @@ def _seal(out: Path, fingerprint: Mapping[str, str]) -> None:
         file.write(msgspec.json.format(msgspec.json.encode(fingerprint), indent=1) + b"\n")
 
 
-def _finished(out: Path, fingerprint: Mapping[str, str]) -> Iterator[Prediction]:
-    """The replies of an earlier finished run of the same job; `Usage` if they are of another."""
+def _finished(
+    out: Path, fingerprint: Mapping[str, str], wanted: Collection[tuple[str, str, str]]
+) -> Iterator[Prediction]:
+    """The replies of an earlier finished run of the same job; `Usage` if they are of another.
+
+    `wanted` are (item, protocol, model); a row beyond them would be lost at the end.
+    """
     if not out.exists():
         return
-    seal = _sealed(out)
-    made = msgspec.json.decode(seal.read_bytes(), type=dict[str, str]) if seal.exists() else {}
+    made = _made_with(_sealed(out))
     if made != fingerprint:
         names = [key for key in fingerprint if made.get(key) != fingerprint[key]]
         raise Usage(
             f"{out}: holds replies of another job ({', '.join(names)} differ); "
             "name another --out, or remove it"
         )
-    yield from store.read(out, Prediction)
+    for row in store.read(out, Prediction):
+        if (row.item, row.protocol, row.model) not in wanted:
+            raise Usage(
+                f"{out}: holds a reply of {row.model} to {row.item} under {row.protocol}, which "
+                "is not of this job; name another --out, or remove it"
+            )
+        yield row
+
+
+def _made_with(seal: Path) -> dict[str, str]:
+    """What a finished run was made with; nothing where that is not there or cannot be read."""
+    try:
+        return msgspec.json.decode(seal.read_bytes(), type=dict[str, str])
+    except (FileNotFoundError, msgspec.DecodeError):
+        return {}

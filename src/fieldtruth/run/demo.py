@@ -12,10 +12,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+from PIL.Image import Image
+
 from fieldtruth import protocols, store
 from fieldtruth.faults import Usage
+from fieldtruth.models.colour import leaf
 from fieldtruth.models.scripted import Line
-from fieldtruth.records import Item, Prediction
+from fieldtruth.records import Item, Prediction, Sample
 from fieldtruth.rooms import open_room
 from fieldtruth.run import asking, results, terminal, training, workspace
 from fieldtruth.run.progress import Track
@@ -39,6 +44,12 @@ LEAF_NOTE = (
     "leaf, found by machine and checked by nobody: read the naming and abstention columns, and "
     "take nothing from the columns about boxes."
 )
+PLANTED_NOTE = (
+    "Your photos came without classes, so symptoms were drawn on half and more of them: the truth "
+    "is exact for what was drawn, and only for that. Photos left as they were count as healthy; "
+    "where yours are not, abstention and precision are worse here than they should be."
+)
+FEWEST = 12  # photos without classes: fewer do not make a training and a test split
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +102,24 @@ def _drawn(out: Path, *, quiet: bool) -> Made:
 
 
 def _own(photos: Path, out: Path, *, quiet: bool) -> Made:
-    return _frozen("folder", photos, out, note=LEAF_NOTE, boxes="leaf_box", quiet=quiet)
+    """The user's photos: by their classes, or with drawn symptoms where they have none."""
+    if not photos.is_dir():
+        raise Usage(f"{photos}: expected a folder of leaf photos, got none there")
+    sorted_out = out / "photos"
+    workspace.ingest("folder", photos, sorted_out, Track("look at photos", quiet=quiet))
+    counts = workspace.label(sorted_out).counts
+    if counts["targets"]:
+        return _frozen("folder", photos, out, note=LEAF_NOTE, boxes="leaf_box", quiet=quiet)
+    samples = store.read(sorted_out / "samples.jsonl", Sample)
+    found = [store.inside(photos, sample.images[0]) for sample in samples]
+    if len(found) < FEWEST:
+        raise Usage(f"{photos}: expected at least {FEWEST} photos, got {len(found)} readable ones")
+    drawn.draw_on(found, out / "leaves", _leaf_of, seed=SEED)
+    return _frozen("drawn", out / "leaves", out, note=PLANTED_NOTE, boxes="source", quiet=quiet)
+
+
+def _leaf_of(photo: Image) -> NDArray[np.bool_]:
+    return leaf.find_leaf(leaf.lab(np.asarray(photo)))
 
 
 def _frozen(source: str, root: Path, out: Path, *, note: str, boxes: str, quiet: bool) -> Made:

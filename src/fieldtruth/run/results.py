@@ -14,11 +14,30 @@ import msgspec
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, Refused, Usage
 from fieldtruth.grading import Graded, grade
-from fieldtruth.records import Prediction
+from fieldtruth.records import Prediction, Record
 from fieldtruth.stages import read as reading
 from fieldtruth.stages import score as scoring
 
 RESULT = "score.json"
+
+
+class _File(Record, frozen=True, kw_only=True):
+    """A predictions file that was scored; `path` is relative to the result's folder."""
+
+    path: str
+    sha256: str
+
+
+class _Bench(Record, frozen=True, kw_only=True):
+    path: str
+    digest: str
+
+
+class _Inputs(Record, frozen=True, kw_only=True):
+    """What a result was made from."""
+
+    benchmark: _Bench
+    predictions: tuple[_File, ...]
 
 
 def read(predictions: Path, benchmark: Path | None) -> list[dict[str, Any]]:
@@ -66,14 +85,14 @@ def report(folder: Path, page: Path | None = None, note: str | None = None) -> P
     from fieldtruth.stages import report as drawing
 
     scores = _load(folder)
-    inputs = scores.pop("inputs")
-    bench = store.open_bench(folder / inputs["benchmark"]["path"])
-    if bench.manifest.digest != inputs["benchmark"]["digest"]:
+    inputs: _Inputs = scores.pop("inputs")
+    bench = store.open_bench(folder / inputs.benchmark.path)
+    if bench.manifest.digest != inputs.benchmark.digest:
         raise Refused(f"{bench.folder}: is not the benchmark that was scored; score again")
     rows: list[Prediction] = []
-    for entry in inputs["predictions"]:
-        path = folder / entry["path"]
-        if not path.is_file() or store.sha256(path) != entry["sha256"]:
+    for entry in inputs.predictions:
+        path = folder / entry.path
+        if not path.is_file() or store.sha256(path) != entry.sha256:
             raise Refused(f"{path}: expected the replies that were scored; score again")
         rows += store.read(path, Prediction)
     naive = scoring.score(bench, rows, scoring.Options(as_published=True))
@@ -104,12 +123,12 @@ def _save(
 ) -> None:
     out.mkdir(parents=True, exist_ok=True)
     manifest, _ = store.read_manifest(benchmark)
-    inputs = {
-        "benchmark": {"path": relpath(benchmark, out), "digest": manifest.digest},
-        "predictions": [
-            {"path": relpath(path, out), "sha256": store.sha256(path)} for path in predictions
-        ],
-    }
+    inputs = _Inputs(
+        benchmark=_Bench(path=relpath(benchmark, out), digest=manifest.digest),
+        predictions=tuple(
+            _File(path=relpath(path, out), sha256=store.sha256(path)) for path in predictions
+        ),
+    )
     with store.replacing(out / RESULT) as file:
         whole = msgspec.json.encode({**scores, "inputs": inputs})
         file.write(msgspec.json.format(whole, indent=1) + b"\n")
@@ -121,7 +140,8 @@ def _load(folder: Path) -> dict[str, Any]:
         raise Usage(f"{folder}: expected {RESULT}; make it with `score ... --out {folder}`")
     try:
         scores = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-        scores["inputs"]["benchmark"]["digest"], scores["settings"]["matching"]
+        scores["inputs"] = msgspec.convert(scores["inputs"], _Inputs)
+        scores["settings"]["matching"]
     except (msgspec.DecodeError, KeyError, TypeError) as error:
         raise BadRecord(f"{path}: expected what `score --out` writes, got: {error}") from None
     return scores

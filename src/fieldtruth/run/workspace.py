@@ -44,6 +44,12 @@ class Books(Record, frozen=True, kw_only=True):
     drops: dict[str, int]  # by "stage: reason"
 
 
+class _Made(msgspec.Struct):
+    """The one field the books of every schema have, whatever else a newer one adds."""
+
+    schema: int = SCHEMA
+
+
 class Composed(Record, frozen=True, kw_only=True):
     """What `compose` counted."""
 
@@ -214,12 +220,14 @@ def _open(out: Path, needs: str) -> tuple[Books, Source]:
     made_by = {"samples": "ingest", "targets": "label", "annotations": "annotate"}[needs]
     if not path.is_file() or not (out / f"{needs}.jsonl").is_file():
         raise Usage(f"{out}: expected {needs}.jsonl and manifest.json; run `{made_by}` first")
+    raw = path.read_bytes()
     try:
-        books = msgspec.json.decode(path.read_bytes(), type=Books)
+        schema = msgspec.json.decode(raw, type=_Made).schema
+        if schema > SCHEMA:
+            raise Refused(f"{path}: schema {schema} is newer than {SCHEMA}; update fieldtruth")
+        books = msgspec.json.decode(raw, type=Books)
     except msgspec.DecodeError as error:
         raise BadRecord(f"{path}: expected what `ingest` writes, got: {error}") from None
-    if books.schema > SCHEMA:
-        raise Refused(f"{path}: schema {books.schema} is newer than {SCHEMA}; update fieldtruth")
     return books, _source(books.source)
 
 

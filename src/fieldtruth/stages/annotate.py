@@ -42,7 +42,6 @@ def leaf_box(sample: Sample, target: Target, root: Path) -> Annotation | Drop:
         )  # fmt: skip
     small = leaf.shrink(photo, leaf.COARSE)
     x1, y1, x2, y2 = leaf.leaf_box(leaf.find_leaf(leaf.lab(np.asarray(small))))
-    across, down = photo.width / small.width, photo.height / small.height
     return Annotation(
         id=f"{target.id}:boxes",
         target=target.id,
@@ -50,6 +49,14 @@ def leaf_box(sample: Sample, target: Target, root: Path) -> Annotation | Drop:
         width=photo.width,
         height=photo.height,
         level="object",
-        boxes=((x1 * across, y1 * down, x2 * across, y2 * down),),
+        # Multiplied before divided: a leaf that fills the photo ends on its edge, not beyond.
+        boxes=(
+            (
+                x1 * photo.width / small.width,
+                y1 * photo.height / small.height,
+                x2 * photo.width / small.width,
+                y2 * photo.height / small.height,
+            ),
+        ),
         rule="box around the leaf, found by machine, not checked by a person",
     )

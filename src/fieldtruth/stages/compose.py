@@ -3,13 +3,14 @@
 AgroGround, section 3.1: four candidates, the true one and three of the same crop, in random
 order; healthy photos are asked for a plausible disease of their crop. Beyond the paper: rivals
 are never two names of one thing nor a part of the truth, lists hold exactly four or are null,
-every draw is keyed by the item's id, and a healthy photo's wording (lesions, or whole
-leaves) is drawn with the share the positives have, so that wording does not tell.
+every draw is keyed by the item's id and by what is drawn, and a healthy photo's wording (lesions,
+or whole leaves) is drawn with the share its crop's positives have, so that wording does not tell.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ from fieldtruth.taxonomy import crop_id, normalise, rivals
 
 REASONS = ("no_annotation", "other_split", "unreadable_photo")
 SHARES = {"train": 0.6, "val": 0.1, "test": 0.3}  # used where the release has no split of its own
+
+# A generator of its own for each thing that is drawn for an item, so that none moves another.
+Draw = Callable[[str], np.random.Generator]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +60,14 @@ class Pools:
     def distractors(
         self, truth: Collection[str], near: tuple[str | None, str], rng: np.random.Generator
     ) -> list[str]:
-        """Up to three labels in conflict with no true one and not with each other."""
+        """Up to three labels in conflict with no true one and not with each other.
+
+        Pools farther off are not looked at, nor drawn from, once there are three.
+        """
         chosen: list[str] = []
         for pool in self.nearest(*near):
+            if len(chosen) == 3:
+                break
             names = rivals([*truth, *chosen], pool)
             take = min(3 - len(chosen), len(names))
             chosen += [names[i] for i in rng.permutation(len(names))[:take]]
@@ -74,7 +83,7 @@ def compose(source: Labelled, split: str = "all", seed: int = 0) -> Iterator[Ite
     shows: dict[str, list[str]] = defaultdict(list)
     for target in source.targets:
         shows[target.sample].append(target.label)
-    lesions = _lesion_share(source.annotations.values())
+    lesions = _lesion_shares(source)
     records: list[Target | Healthy] = [*source.targets, *source.healthy]
     for record in records:
         sample = source.samples[record.sample]
@@ -93,15 +102,16 @@ def compose(source: Labelled, split: str = "all", seed: int = 0) -> Iterator[Ite
             truth = shows[record.sample]
             if len(truth) > 1:
                 base["id"] = f"{sample.id}#{normalise(record.label)}"
-            rng = draws.rng(seed, "compose", base["id"])
-            fields = _positive(record, truth, pools, rng)
+            fields = _positive(record, truth, pools, partial(_draw, seed, base["id"]))
             if not source.exhaustive:
                 fields["absent_query"] = None
             mark = source.annotations[record.id]
             yield Item(**base, **fields, level=mark.level, boxes=mark.boxes)
         else:
-            rng = draws.rng(seed, "compose", base["id"])
-            yield Item(**base, **_negative(record, pools, rng), ask_level=_level(lesions, rng))
+            draw: Draw = partial(_draw, seed, base["id"])
+            share = lesions.get(_crop(record.crop), lesions[None])
+            level: AskLevel = "lesion" if draw("wording").random() < share else "object"
+            yield Item(**base, **_negative(record, pools, draw), ask_level=level)
 
 
 def keyed_split(group: str, seed: int) -> str:
@@ -128,12 +138,13 @@ def _photo(sample: Sample, root: Path) -> dict[str, Any]:
     }
 
 
-def _positive(
-    target: Target, truth: Sequence[str], pools: Pools, rng: np.random.Generator
-) -> dict[str, Any]:
-    others = pools.distractors(truth, (target.crop, target.kind), rng)
-    names = [target.label, *others]
-    order = rng.permutation(len(names))
+def _draw(seed: int, item: str, what: str) -> np.random.Generator:
+    return draws.rng(seed, f"compose {what}", item)
+
+
+def _positive(target: Target, truth: Sequence[str], pools: Pools, draw: Draw) -> dict[str, Any]:
+    near = (target.crop, target.kind)
+    names = [target.label, *pools.distractors(truth, near, draw("distractors"))]
     own, other, _ = pools.nearest(target.crop, target.kind)
     crop_only = rivals(truth, own) or rivals(truth, other)
     return {
@@ -141,16 +152,16 @@ def _positive(
         "kind": target.kind,
         "label": target.label,
         "query": target.label,
-        "absent_query": _pick(crop_only, rng),
-        "candidates": tuple(names[i] for i in order) if len(names) == 4 else None,
+        "absent_query": _pick(crop_only, draw("absent query")),
+        "candidates": _listed(names, draw("order")),
     }
 
 
-def _negative(healthy: Healthy, pools: Pools, rng: np.random.Generator) -> dict[str, Any]:
-    own, other, _ = pools.nearest(healthy.crop, "disease")
-    query = _pick(rivals((), own or other), rng)
-    names = [query, *pools.distractors([query], (healthy.crop, "disease"), rng)] if query else []
-    order = rng.permutation(len(names))
+def _negative(healthy: Healthy, pools: Pools, draw: Draw) -> dict[str, Any]:
+    near = (healthy.crop, "disease")
+    own, other, _ = pools.nearest(*near)
+    query = _pick(rivals((), own or other), draw("query"))
+    names = [query, *pools.distractors([query], near, draw("distractors"))] if query else []
     return {
         "crop": healthy.crop,
         "kind": None,
@@ -159,21 +170,27 @@ def _negative(healthy: Healthy, pools: Pools, rng: np.random.Generator) -> dict[
         "boxes": (),
         "query": query,
         "absent_query": query,
-        "candidates": tuple(names[i] for i in order) if len(names) == 4 else None,
+        "candidates": _listed(names, draw("order")),
     }
+
+
+def _listed(names: Sequence[str], rng: np.random.Generator) -> tuple[str, ...] | None:
+    """Four names in an order drawn for them; None where there are fewer."""
+    return tuple(names[i] for i in rng.permutation(4)) if len(names) == 4 else None
 
 
 def _pick(names: Sequence[str], rng: np.random.Generator) -> str | None:
     return names[int(rng.integers(len(names)))] if names else None
 
 
-def _lesion_share(annotations: Iterable[Annotation]) -> float:
-    levels = [mark.level == "lesion" for mark in annotations]
-    return sum(levels) / len(levels) if levels else 1.0
-
-
-def _level(lesions: float, rng: np.random.Generator) -> AskLevel:
-    return "lesion" if rng.random() < lesions else "object"
+def _lesion_shares(source: Labelled) -> Mapping[str | None, float]:
+    """The share of lesion-level boxes among each crop's positives; under None among all."""
+    levels: dict[str | None, list[bool]] = defaultdict(list)
+    for target in source.targets:
+        mark = source.annotations.get(target.id)
+        for where in (_crop(target.crop), None) if mark else ():
+            levels[where].append(mark is not None and mark.level == "lesion")
+    return {None: 1.0} | {where: sum(seen) / len(seen) for where, seen in levels.items()}
 
 
 def _crop(name: str | None) -> str:

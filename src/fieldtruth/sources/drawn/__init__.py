@@ -9,7 +9,8 @@ greens and grounds of its own that training never sees.
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -28,10 +29,11 @@ from fieldtruth.records import (
     Split,
     Target,
 )
-from fieldtruth.sources.drawn import planning, scene
+from fieldtruth.sources.drawn import planning, planting, scene
 from fieldtruth.sources.drawn.painting import paint
 
 TRUTH = "truth.jsonl"
+HELD_OUT_SHARE = 0.5  # of planted photos
 PNG_SHARE = 0.06  # of the photos are PNG, the others JPEG
 
 
@@ -52,6 +54,7 @@ class Drawn(Record, frozen=True, kw_only=True):
     kind: Kind | None
     level: AskLevel | None
     boxes: tuple[Box, ...]
+    licence: str = "CC0-1.0"
 
 
 def draw(root: Path, *, leaves: int, seed: int = 0, held_out_share: float = 0.3) -> int:
@@ -65,20 +68,64 @@ def draw(root: Path, *, leaves: int, seed: int = 0, held_out_share: float = 0.3)
             "expected at least 1 leaf and a held-out share from 0 to 1, "
             f"got {leaves} and {held_out_share}"
         )
-    if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise Usage(f"{root}: expected a folder that is empty or not there yet; name another")
-    root.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{root.name}.", dir=root.parent) as work:
-        made = Path(work) / "drawn"
-        (made / "images").mkdir(parents=True)
+    with _whole(root) as made:
         truths = [
             truth
             for number in range(leaves)
             for truth in _draw_leaf(made, planning.case(number, seed, held_out_share))
         ]
         store.write(made / TRUTH, truths)
-        made.replace(root)
     return len(truths)
+
+
+def draw_on(
+    photos: Sequence[Path], root: Path, find_leaf: planting.FindLeaf, *, seed: int = 0
+) -> int:
+    """Drawn symptoms on photos of real leaves, in the form of `draw`; how many photos.
+
+    A photo is named by its content, so that its draws do not hang on its file's name; copies
+    count once. Photos that cannot be opened are left out. The licence is `not stated`.
+    """
+    with _whole(root) as made:
+        truths: dict[str, Drawn] = {}
+        for photo in photos:
+            try:
+                seen, picture = images.facts(photo), images.open_upright(photo)
+            except Unreadable:
+                continue
+            name = f"planted-{seen.sha256[:12]}"
+            if name not in truths:
+                planted = planting.plant(picture, find_leaf, name, seed)
+                truths[name] = _planted(made, name, planted, seed)
+        store.write(made / TRUTH, (truths[name] for name in sorted(truths)))
+    return len(truths)
+
+
+def _planted(root: Path, name: str, planted: planting.Planted, seed: int) -> Drawn:
+    image = f"images/{name}.jpg"
+    planted.picture.save(root / image, quality=92)
+    style = planted.style
+    held_out = draws.rng(seed, "planted split", name).random() < HELD_OUT_SHARE
+    return Drawn(
+        id=name, image=image, width=planted.picture.width, height=planted.picture.height,
+        leaf=name, split="test" if held_out else "train", crop="unknown", shape="photo",
+        green="photo", ground="photo", label=style.label if style else None,
+        kind=style.kind if style else None, level="lesion" if style else None,
+        boxes=planted.boxes, licence="not stated",
+    )  # fmt: skip
+
+
+@contextmanager
+def _whole(root: Path) -> Iterator[Path]:
+    """A folder to fill that takes the place of `root` when the block succeeds."""
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise Usage(f"{root}: expected a folder that is empty or not there yet; name another")
+    root.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{root.name}.", dir=root.parent) as work:
+        made = Path(work) / "drawn"
+        (made / "images").mkdir(parents=True)
+        yield made
+        made.replace(root)
 
 
 def _draw_leaf(root: Path, leaf: planning.Case) -> Iterator[Drawn]:
@@ -186,7 +233,7 @@ def _sample(truth: Drawn) -> Sample:
             "group": truth.leaf,
             "truth": msgspec.json.encode(truth).decode(),
         },
-        licence=DrawnLeaves.licence,
+        licence=truth.licence,
     )
 
 

@@ -72,10 +72,10 @@ GREENS = (
 
 
 def _blade(left: Points, right: Points, veins: list[tuple[Points, float]]) -> Blade:
-    """`left` and `right` run from base to tip; the midrib is the straight line between."""
+    """`left` and `right` run from base to tip; the midrib runs from the origin to the tip."""
     return Blade(
         outline=np.concatenate([left, right[::-1]]),
-        half=np.concatenate([left, left[[-1]], left[[0]]]),
+        half=np.concatenate([left, np.zeros((1, 2))]),
         veins=tuple(veins),
     )
 
@@ -108,9 +108,9 @@ def _pinnate(
         sides.append(np.stack([t + 0.4 * depth * width * saw, sign * edge], axis=1))
     veins = [(np.array([[0.0, 0.0], [0.97, 0.0]]), 0.014)]
     for i in range(pairs):
-        start = 0.06 + 0.80 * (i + rng.uniform(-0.12, 0.12)) / pairs
+        start = 0.05 + 0.78 * (i + rng.uniform(-0.12, 0.12)) / pairs
         reach = np.linspace(0, 1, 8)
-        run = start + (0.10 + 0.35 * half_width) * reach**1.25
+        run = np.minimum(start + (0.10 + 0.35 * half_width) * (1.1 - start) * reach**1.25, 0.97)
         for sign in (1, -1):
             edge = np.interp(run, t, width)
             end = 0.94 * edge[-1]

@@ -265,9 +265,9 @@ def _paint_symptoms(
             break
         spot = draws.rng(plan.seed, "drawn symptom", f"{planned.key}/{i}")
         patch, middle = _plant(planned, area, spot)
-        there, here = _overlap(middle, patch.opacity.shape[0], plan.size)
+        there, here = overlap(middle, patch.opacity.shape[0], plan.size)
         opacity = np.where(seen[there], patch.opacity[here], 0)
-        if not _shows(opacity > 0) or _hides(top, there, opacity > 0, marks):
+        if not shows(opacity > 0) or hides(top, there, opacity > 0, marks):
             continue
         top[there][opacity > 0] = len(marks)
         colour = patch.colour[here] * tone * light[there][..., None]
@@ -302,7 +302,7 @@ def _plant(
     return style.paint(place, rng), (int(at[0]), int(at[1]))
 
 
-def _overlap(
+def overlap(
     middle: tuple[int, int], side: int, size: Size
 ) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
     """Where a patch of that side meets the photo: the place on the photo, and on the patch."""
@@ -316,7 +316,7 @@ def _overlap(
     return (there[0], there[1]), (here[0], here[1])
 
 
-def _shows(mark: NDArray[np.bool_]) -> bool:
+def shows(mark: NDArray[np.bool_]) -> bool:
     side, pixels = SMALLEST
     if int(mark.sum()) < pixels:
         return False
@@ -324,7 +324,7 @@ def _shows(mark: NDArray[np.bool_]) -> bool:
     return x2 - x1 >= side and y2 - y1 >= side
 
 
-def _hides(
+def hides(
     top: NDArray[np.int16],
     there: tuple[slice, slice],
     mark: NDArray[np.bool_],

@@ -235,9 +235,9 @@ def _miner(place: Place, rng: np.random.Generator) -> Patch:
     canvas = Image.new("L", (zoom * (2 * reach + 1),) * 2)
     frass = canvas.copy()
     points = [((x + reach + 0.5) * zoom, (y + reach + 0.5) * zoom) for x, y in walk]
-    widest = float(np.clip(radius / 9, 1.8, 5.0))
+    widest = float(np.clip(radius / 6, 2.4, 6.5))
     for i, (start, end) in enumerate(pairwise(points)):
-        wide = zoom * (1.2 + (widest - 1.2) * i / steps)
+        wide = zoom * (1.4 + (widest - 1.4) * i / steps)
         _stroke(canvas, start, end, wide)
         if i % 3 != 2:
             _stroke(frass, start, end, 0.3 * wide)
@@ -295,7 +295,7 @@ STYLES: dict[str, Style] = {
             paint=_blight,
             engulfs=True,
         ),
-        Style(label="leaf miner", kind="pest", radius=(0.09, 0.2), count=(1, 4), paint=_miner),
+        Style(label="leaf miner", kind="pest", radius=(0.10, 0.24), count=(1, 4), paint=_miner),
         Style(
             label="leaf scorch",
             kind="stress",
