@@ -1,5 +1,6 @@
 """One thing under many spellings, and what may stand beside it in a list."""
 
+from collections.abc import Callable, Mapping
 from itertools import combinations
 from random import Random
 
@@ -101,7 +102,7 @@ def test_crops(name: str, crop: str) -> None:
     ("table", "known"), [(SYNONYMS, label_id), (CROPS, crop_id)], ids=["labels", "crops"]
 )
 def test_the_tables_lead_in_one_step_to_a_name_that_stays(
-    table: dict[str, str], known: type[str]
+    table: Mapping[str, str], known: Callable[[str], str]
 ) -> None:
     for written, meant in table.items():
         assert normalise(written) == written != meant

@@ -18,7 +18,7 @@ from fieldtruth.faults import Fault, TooManyFailed
 
 ORDER = (
     "demo", "draw", "ingest", "label", "annotate", "compose", "freeze", "verify", "diff", "train",
-    "predict", "read", "score", "report",
+    "predict", "read", "score", "report", "export",
 )  # fmt: skip
 
 
@@ -63,6 +63,11 @@ def _say(result: Any, line: str, *, as_json: bool) -> None:
     else:
         sys.stdout.write(line.rstrip() + "\n")
     sys.stdout.flush()
+
+
+def _note(text: str, *, quiet: bool) -> None:
+    if not quiet:
+        sys.stderr.write(f"fieldtruth: {text}\n")
 
 
 @app.command()
@@ -179,14 +184,18 @@ def freeze(
     split: Annotated[
         str, typer.Option(help="train, val or test; a trainer cannot open a test split.")
     ] = "test",
+    published: Annotated[str | None, typer.Option(help="The day it is given out.")] = None,
+    creator: Annotated[str | None, typer.Option(help="The lab that gives it out.")] = None,
+    url: Annotated[str | None, typer.Option(help="Where it is given out.")] = None,
+    cite: Annotated[str | None, typer.Option(help="How to cite it: BibTeX or a line.")] = None,
     as_json: Json = False,
 ) -> None:
     """Items or questions to a frozen benchmark."""
     from fieldtruth.stages import freeze as freezing
 
-    made = freezing.freeze(
-        records, images, out, freezing.Settings(name=name, version=version, split=split)
-    )
+    about = freezing.About(published=published, creator=creator, url=url, cite=cite)
+    settings = freezing.Settings(name=name, version=version, split=split, about=about)
+    made = freezing.freeze(records, images, out, settings)
     _say(made, freezing.line(made, out), as_json=as_json)
 
 
@@ -246,6 +255,23 @@ def predict(
     allow_errors: Annotated[
         float, typer.Option(help="The share of failed calls that still ends with 0.")
     ] = 0.0,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first so many items; for a first look.")
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="A folder of replies; what is in it is not asked again.")
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Calls to a server at a time.")
+    ] = None,
+    timeout: Annotated[float | None, typer.Option(help="Seconds for one call.")] = None,
+    retries: Annotated[
+        int | None, typer.Option(min=0, help="Further tries of a call that failed.")
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(help="Begin no call that could cost more in all; needs the model's prices."),
+    ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -253,14 +279,20 @@ def predict(
     from fieldtruth.run import asking
     from fieldtruth.run.progress import Track
 
+    flags = {
+        "concurrency": concurrency, "timeout": timeout, "retries": retries, "max_cost": max_cost,
+    }  # fmt: skip
     job = asking.Job(
         benchmark=benchmark,
         model=model,
-        options=asking.parse_options(model_args),
+        options=asking.with_flags(asking.parse_options(model_args), flags),
         protocol=protocol,
         name=name,
+        limit=limit,
+        cache=cache,
     )
-    done = asking.predict(job, out, Track(f"predict {model} {protocol}", quiet=quiet))
+    track = Track(f"predict {model} {protocol}", quiet=quiet)
+    done = asking.predict(job, out, track, lambda told: _note(told, quiet=quiet))
     _say(done, asking.line(done, out), as_json=as_json)
     if done.failed > allow_errors * max(done.items, 1):
         raise TooManyFailed(
@@ -326,6 +358,29 @@ def report(
     from fieldtruth.run import results
 
     _say(None, f"report: {results.report(folder, out)}", as_json=False)
+
+
+@app.command()
+def export(
+    file_format: Annotated[
+        str, typer.Argument(metavar="FORMAT", help="parquet: a file of formats/.")
+    ],
+    benchmark: Annotated[Path, typer.Argument(help="A frozen benchmark.")],
+    *,
+    out: Out,
+    fetched: Annotated[
+        bool,
+        typer.Option(
+            "--fetched", help="With photos that may not be handed on: keep it to yourself."
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """A frozen benchmark in a format that other tools read."""
+    from fieldtruth.stages import export as exporting
+
+    made = exporting.export(file_format, benchmark, out, fetched=fetched)
+    _say(made, exporting.line(made, out), as_json=as_json)
 
 
 def main() -> None:

@@ -24,7 +24,14 @@ class BadRecord(Fault):
 
 
 class Unreadable(Fault):
-    """An image that cannot be opened, or is not safe to open."""
+    """An image that cannot be opened, or is not safe to open.
+
+    `outcome` names the way it failed, one of `images.Outcome`, so that audits can count.
+    """
+
+    def __init__(self, message: str, outcome: str = "unreadable") -> None:
+        super().__init__(message)
+        self.outcome = outcome
 
 
 class Usage(Fault):

@@ -2,14 +2,17 @@
 
 Whatever looks at a photo looks at the same pixels: the first frame, turned as its EXIF
 orientation says, as 8-bit RGB. What is transparent lies on white; a 16-bit channel keeps its
-high byte; colour profiles are not applied. Every photo is taken to be hostile: only the photo
-formats below are ever tried (Pillow would hand an EPS to Ghostscript), and the size in the header
-is held against a limit before a pixel is decoded. What cannot be opened is `Unreadable`, never
-empty, and no file stays open.
+high byte; CMYK is read as Adobe writes it; colour profiles are not applied. The content decides
+what a file is, never its extension. Every photo is taken to be hostile: only the photo formats
+below are ever tried (Pillow would hand an EPS to Ghostscript), and the size in the header is held
+against a limit before a pixel is decoded. What cannot be opened is `Unreadable`, never empty, and
+no file stays open. Every file ends in exactly one `Outcome`, with `Note`s of what was done to it:
+`examine` gives both, so that an audit can count them.
 """
 
 import stat
 import struct
+import unicodedata
 import warnings
 import zlib
 from collections.abc import Iterator
@@ -17,16 +20,51 @@ from contextlib import contextmanager
 from hashlib import file_digest, sha256
 from io import BufferedReader
 from pathlib import Path
+from typing import Literal, cast
 
 import numpy as np
 import PIL
-from PIL import Image
+from numpy.typing import NDArray
+from PIL import Image, ImageFile
 
 from fieldtruth.faults import Unreadable
 from fieldtruth.records import Record
 
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "GIF", "PPM")  # MPO opens as JPEG
 MOST_PIXELS = 178_956_970  # where Pillow calls it a bomb, unless a library has lifted its limit
+PATCH = 28  # pixels; a side below it is less than one patch of Qwen2.5-VL
+MOST_STRETCH = 200  # long side over short side: beyond it Qwen's processor refuses a photo
+
+Outcome = Literal[
+    "readable",
+    "missing",  # no such file, or a name that no file can have
+    "other_form",  # missing, and the folder has that name in the other Unicode form
+    "other_case",  # missing, and the folder has that name in other case
+    "not_a_file",  # a folder, a pipe, a device
+    "empty",  # 0 bytes
+    "not_allowed",  # there, and not to be opened by this user
+    "not_a_photo",  # none of FORMATS, by its content
+    "broken_header",
+    "too_large",  # more than MOST_PIXELS by its header: a decompression bomb, or as good as one
+    "broken_pixels",  # cut off, or damaged
+    "unsupported_samples",  # 32-bit or fractional: not a photo's
+]
+Note = Literal[
+    "turned",  # as its EXIF orientation says
+    "other_extension",  # its name says another format than its content; the content decides
+    "first_of_several",  # animated, several pages, or a camera's several views: the first is used
+    "on_white",  # it is transparent in places
+    "cmyk",
+    "sixteen_bit",  # the high byte is used
+    "tiny",  # a side under PATCH pixels
+    "sliver",  # stretched beyond MOST_STRETCH
+]
+
+_EXTENSIONS = {
+    "jpg": "JPEG", "jpeg": "JPEG", "jpe": "JPEG", "jfif": "JPEG", "mpo": "JPEG", "png": "PNG",
+    "webp": "WEBP", "tif": "TIFF", "tiff": "TIFF", "bmp": "BMP", "gif": "GIF", "ppm": "PPM",
+    "pgm": "PPM", "pbm": "PPM",
+}  # fmt: skip
 
 _ORIENTATION = 0x0112  # the EXIF tag; 1 is upright, values and turns: Exif 2.32, table 6
 _TURNS = {
@@ -72,6 +110,30 @@ class Facts(Record, frozen=True, kw_only=True):
     pixels: str
 
 
+class Look(Record, frozen=True, kw_only=True):
+    """What became of a file: its outcome, what was done to it, and its facts when readable.
+
+    `detail` is the message for a person when it is not.
+    """
+
+    outcome: Outcome
+    notes: tuple[Note, ...] = ()
+    detail: str = ""
+    facts: Facts | None = None
+
+
+def examine(path: Path) -> Look:
+    """What becomes of this file, whatever it is: never raises for a bad photo."""
+    try:
+        with _photo(path) as (file, stream):
+            before = _notes(file, path)
+            picture = _decode(file, path)
+            seen = _facts(picture, stream)
+    except Unreadable as fault:
+        return Look(outcome=cast(Outcome, fault.outcome), detail=str(fault))
+    return Look(outcome="readable", notes=before, facts=seen)
+
+
 def open_upright(path: Path) -> Image.Image:
     """The photo, decoded, upright, RGB, with nothing left of the file: no handle, no EXIF.
 
@@ -84,9 +146,12 @@ def open_upright(path: Path) -> Image.Image:
 def facts(path: Path) -> Facts:
     """Size, identity and grouping hash in one reading of the file. Raises `Unreadable`."""
     with _photo(path) as (file, stream):
-        picture = _decode(file, path)
-        stream.seek(0)
-        identity = file_digest(stream, "sha256").hexdigest()
+        return _facts(_decode(file, path), stream)
+
+
+def _facts(picture: Image.Image, stream: BufferedReader) -> Facts:
+    stream.seek(0)
+    identity = file_digest(stream, "sha256").hexdigest()
     grouping = sha256(f"{picture.width}x{picture.height}:".encode())
     grouping.update(picture.tobytes())
     return Facts(
@@ -104,14 +169,66 @@ def size(path: Path) -> tuple[int, int]:
     """
     with _photo(path) as (file, _):
         width, height = file.size
-        return (height, width) if _orientation(file) in _ON_THEIR_SIDE else (width, height)
+        turned = _orientation(file) in _ON_THEIR_SIDE and file.format != "TIFF"
+        return (height, width) if turned else (width, height)
 
 
-def _unreadable(path: Path, got: str) -> Unreadable:
+def label_map(path: Path) -> NDArray[np.int64]:
+    """A mask's stored values, shape (height, width): palette indices, or grey values in full.
+
+    A mask is no photo: its numbers are names, so nothing is turned, scaled or laid on white. A
+    colour mask gives the number 0xRRGGBB. Raises `Unreadable`.
+    """
+    with _photo(path) as (file, _):
+        try:
+            _load(file)
+            if file.mode in ("1", "L", "P") or file.mode.startswith("I"):
+                return np.asarray(file).astype(np.int64)
+            colours = np.asarray(file.convert("RGB")).astype(np.int64)
+        except _BROKEN as fault:
+            raise _cut_off(path, fault) from fault
+    red, green, blue = colours.transpose(2, 0, 1)
+    values: NDArray[np.int64] = (red << 16) + (green << 8) + blue
+    return values
+
+
+def turned(path: Path) -> bool:
+    """Whether the pixels as stored are not upright, from the header alone. Raises `Unreadable`."""
+    with _photo(path) as (file, _):
+        return _orientation(file) in _TURNS
+
+
+def _unreadable(path: Path, outcome: Outcome, got: str) -> Unreadable:
     return Unreadable(
         f"{path}: expected a photo ({', '.join(FORMATS)}) of at most {MOST_PIXELS:,} pixels, "
-        f"got {got}; replace it, or save it again as JPEG or PNG"
+        f"got {got}; replace it, or save it again as JPEG or PNG",
+        outcome,
     )
+
+
+def _cut_off(path: Path, fault: BaseException) -> Unreadable:
+    return _unreadable(path, "broken_pixels", f"a broken or cut-off file ({fault})")
+
+
+def _missing(path: Path, fault: Exception) -> Unreadable:
+    """No such file; and whether the folder has the name in another spelling of the same name.
+
+    Such a file is not taken for the one that was named: on another machine it would be found, or
+    a second one with it, and the two must not give different benchmarks.
+    """
+    form = unicodedata.normalize("NFC", path.name)
+    try:
+        names = [other.name for other in path.parent.iterdir()]
+    except (OSError, ValueError):  # no such folder; a NUL in the name
+        names = []
+    for name in sorted(names):
+        plain = unicodedata.normalize("NFC", name)
+        if plain == form:
+            hint = f"no such file, but {name!r}, the same name in the other Unicode form"
+            return _unreadable(path, "other_form", hint)
+        if plain.casefold() == form.casefold():
+            return _unreadable(path, "other_case", f"no such file, but {name!r} in other case")
+    return _unreadable(path, "missing", f"no such file ({fault})")
 
 
 @contextmanager
@@ -119,16 +236,19 @@ def _photo(path: Path) -> Iterator[tuple[Image.Image, BufferedReader]]:
     """The photo with its header read and its stream, both closed on leaving."""
     try:
         status = path.stat()
+    except PermissionError as fault:
+        raise _unreadable(path, "not_allowed", "a folder that may not be entered") from fault
     except (OSError, ValueError) as fault:  # ValueError: a NUL in the name
-        raise _unreadable(path, f"no such file ({fault})") from fault
+        raise _missing(path, fault) from fault
     if not stat.S_ISREG(status.st_mode):  # a named pipe would wait for ever
-        raise _unreadable(path, "something that is not a file")
+        raise _unreadable(path, "not_a_file", "something that is not a file")
     if status.st_size == 0:
-        raise _unreadable(path, "a file of 0 bytes")
+        raise _unreadable(path, "empty", "a file of 0 bytes")
     try:
         stream = path.open("rb")
     except OSError as fault:
-        raise _unreadable(path, f"a file that cannot be opened ({fault.strerror})") from fault
+        said = f"a file that cannot be opened ({fault.strerror})"
+        raise _unreadable(path, "not_allowed", said) from fault
     with stream, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # broken EXIF, large but allowed: settled below
         file = _read_header(stream, path)
@@ -142,26 +262,25 @@ def _read_header(stream: BufferedReader, path: Path) -> Image.Image:
     try:
         file = Image.open(stream, formats=FORMATS)
     except PIL.UnidentifiedImageError as fault:
-        raise _unreadable(path, "a file of another kind, or one with a broken header") from fault
+        said = "a file of another kind, or one with a broken header"
+        raise _unreadable(path, "not_a_photo", said) from fault
     except Image.DecompressionBombError as fault:
-        raise _unreadable(path, f"a decompression bomb: {fault}") from fault
+        raise _unreadable(path, "too_large", f"a decompression bomb: {fault}") from fault
     except _BROKEN as fault:
-        raise _unreadable(path, f"a broken header ({fault})") from fault
+        raise _unreadable(path, "broken_header", f"a broken header ({fault})") from fault
     width, height = file.size
     if not 0 < width * height <= MOST_PIXELS:
         file.close()
-        raise _unreadable(path, f"{width} x {height} pixels")
+        raise _unreadable(path, "too_large", f"{width} x {height} pixels")
     return file
 
 
 def _orientation(file: Image.Image) -> int:
     """1 to 8 as the header says; 1 where it says nothing, or nothing that can be read.
 
-    Pillow turns a TIFF by itself. PNG is asked as the base class is: its own `getexif` decodes
-    every pixel in search of a late chunk.
+    PNG is asked as the base class is: its own `getexif` decodes every pixel in search of a late
+    chunk.
     """
-    if file.format == "TIFF":
-        return 1
     try:
         said = Image.Image.getexif(file).get(_ORIENTATION, 1)
     except _BROKEN:
@@ -169,17 +288,52 @@ def _orientation(file: Image.Image) -> int:
     return said if said in _TURNS else 1
 
 
+def _notes(file: Image.Image, path: Path) -> tuple[Note, ...]:
+    """What is special about a photo, from its header: nothing is decoded yet."""
+    try:
+        several = getattr(file, "is_animated", False)
+        sixteen = any(";16" in str(tile.args) for tile in getattr(file, "tile", ()))
+    except _BROKEN:
+        several = sixteen = False
+    claimed = _EXTENSIONS.get(path.suffix.lower().removeprefix("."))
+    actual = "JPEG" if file.format == "MPO" else file.format
+    short, long = sorted(file.size)
+    found: dict[Note, bool] = {
+        "turned": _orientation(file) != 1,
+        "other_extension": claimed is not None and claimed != actual,
+        "first_of_several": bool(several),
+        "on_white": file.has_transparency_data,
+        "cmyk": file.mode == "CMYK",
+        "sixteen_bit": sixteen or file.mode.startswith("I"),
+        "tiny": short < PATCH,
+        "sliver": long > MOST_STRETCH * short,
+    }
+    return tuple(note for note, holds in found.items() if holds)
+
+
+def _load(file: Image.Image) -> None:
+    # Other libraries ask Pillow, for the whole process, to fill what is cut off with grey.
+    ImageFile.LOAD_TRUNCATED_IMAGES = False
+    file.load()
+
+
 def _decode(file: Image.Image, path: Path) -> Image.Image:
     orientation = _orientation(file)
     try:
-        file.load()
+        _load(file)
         picture = _as_rgb(file)
+    except _Samples as fault:
+        raise _unreadable(path, "unsupported_samples", str(fault)) from fault
     except _BROKEN as fault:
-        raise _unreadable(path, f"a broken or cut-off file ({fault})") from fault
-    if orientation in _TURNS:
+        raise _cut_off(path, fault) from fault
+    if orientation in _TURNS and file.format != "TIFF":  # Pillow turns a TIFF by itself
         picture = picture.transpose(_TURNS[orientation])
     picture.info.clear()  # else whoever looks at the EXIF turns it a second time
     return picture
+
+
+class _Samples(ValueError):
+    """Samples that are no photo's."""
 
 
 def _as_rgb(file: Image.Image) -> Image.Image:
@@ -187,10 +341,10 @@ def _as_rgb(file: Image.Image) -> Image.Image:
     if file.mode.startswith("I"):  # I;16 in its byte orders; I is what PPM and old PNG give
         values = np.asarray(file)
         if values.min() < 0 or values.max() > 0xFFFF:
-            raise ValueError("32-bit samples")
+            raise _Samples("32-bit samples")
         return Image.fromarray((values >> 8).astype(np.uint8)).convert("RGB")
     if file.mode == "F":
-        raise ValueError("samples that are not whole numbers")
+        raise _Samples("samples that are not whole numbers")
     if file.has_transparency_data:
         layer = file.convert("RGBA")
         ground = Image.new("RGBA", layer.size, "white")

@@ -125,8 +125,8 @@ class Item(Record, frozen=True, kw_only=True):
 
     `boxes` are pixels of the upright image, `()` when healthy. `query` is the label asked about
     when the target is given; `absent_query` a label of the same crop that is certainly not on
-    the image; `candidates` four distinct labels or None. `ask_level` says which wording a healthy
-    photo is asked with, so that the wording does not give the answer away.
+    the image; `candidates` four distinct labels or None. `ask_level` and `ask_kind` say with which
+    wording a healthy photo is asked, so that the wording does not give the answer away.
     """
 
     id: str
@@ -146,6 +146,7 @@ class Item(Record, frozen=True, kw_only=True):
     candidates: tuple[str, ...] | None
     group: str
     ask_level: AskLevel | None = None
+    ask_kind: Kind | None = None
 
     def __post_init__(self) -> None:
         _require(self.id, "a non-empty id", self.id)
@@ -172,6 +173,11 @@ class Item(Record, frozen=True, kw_only=True):
         if self.level == "healthy":
             return self.ask_level or "lesion"
         return self.level
+
+    @property
+    def asked_kind(self) -> Kind:
+        """The kind of the query: the truth's own, or what a healthy photo is asked about."""
+        return self.kind or self.ask_kind or "disease"
 
 
 class Prediction(Record, frozen=True, kw_only=True):

@@ -5,16 +5,21 @@ prompt says in words, for backends that do not read sentences; they hold nothing
 the truth. A backend that cannot be asked answers with `finish="error"` and says why; it
 raises only for what no retry will mend.
 
+A backend that waits for somebody else may also be `Eager` (replies in whatever order they come, so
+that a slow one holds nothing back) and `Metered` (its calls can be counted and cost something);
+callers go through `as_known`, which serves both kinds.
+
 A backend's file ends in `OPEN: Opener = ...`, which takes the options of the command line
 (`--model-args key=value,key=value`) and refuses those it does not know with `Usage`.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from fieldtruth.faults import Usage
+from fieldtruth.faults import Unbalanced, Usage
 from fieldtruth.records import AskLevel, Box, Finish, Record, Space
 
 
@@ -50,7 +55,77 @@ class Model(Protocol):
         ...
 
 
+Replies = Generator[tuple[int, Words], None, None]  # (position of its request, what came back)
+
+
+@runtime_checkable
+class Eager(Protocol):
+    """A backend whose replies need not wait for those before them."""
+
+    def replies(self, requests: Sequence[Request]) -> Replies:
+        """Every position once, in any order; closing the generator ends the work."""
+        ...
+
+
+class Spent(Record, frozen=True, kw_only=True):
+    """What a backend's calls have taken so far; tokens are as the server counted them."""
+
+    calls: int = 0  # tries included that failed and were made again
+    retries: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0  # those of the reasoning included
+    reasoning_tokens: int = 0
+    cost: float | None = None  # None where no prices were given
+    notes: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """A backend whose calls take tokens and money."""
+
+    @property
+    def spent(self) -> Spent: ...
+
+    def estimate(self, requests: Sequence[Request]) -> str | None:
+        """What asking these would cost, for a person to read, or None where nothing is known.
+
+        Raises `Usage` when it is certainly more than the backend was allowed to spend.
+        """
+        ...
+
+
 Opener = Callable[[Mapping[str, str]], Model]
+
+
+def as_known(model: Model, requests: Sequence[Request]) -> Replies:
+    """(position, `Words`) for each request once, as soon as the backend can.
+
+    Raises `Unbalanced` where the backend answers a request twice or never.
+    """
+    if not isinstance(model, Eager):
+        yield from zip(range(len(requests)), model.reply(requests), strict=True)
+        return
+    left = set(range(len(requests)))
+    with closing(model.replies(requests)) as replies:
+        for place, words in replies:
+            if place not in left:
+                raise Unbalanced(f"request {place} of {len(requests)} was answered twice")
+            left.remove(place)
+            yield place, words
+    if left:
+        raise Unbalanced(f"{len(left)} of {len(requests)} requests were never answered")
+
+
+def in_order(replies: Replies) -> Iterator[Words]:
+    """The words in the order of their requests, each once those before it are known."""
+    waiting: dict[int, Words] = {}
+    due = 0
+    with closing(replies):
+        for place, words in replies:
+            waiting[place] = words
+            while due in waiting:
+                yield waiting.pop(due)
+                due += 1
 
 
 def say(boxes: Sequence[Box], label: str) -> str:

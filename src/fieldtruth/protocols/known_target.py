@@ -4,7 +4,7 @@ AgroGround's known-target instruction, in our own words (agroground.md, section 
 phrasing"): the bare label, lesion or object wording, a JSON list, and one last sentence that asks
 for an empty list when there is nothing. A photo that shows the target and a healthy one
 are asked in exactly the same words, so the prompt cannot give the answer away. The words fit the
-kind of target; a healthy photo has none and is asked as for a disease.
+kind of target; for a healthy photo, of what it is asked about (`ask_kind`).
 """
 
 import json
@@ -47,7 +47,7 @@ class KnownTarget:
     def ask(self, item: Item, space: Space) -> str:
         """The prompt; the target stands in quotes, so no comma in it can be misread."""
         target = json.dumps(item.query or "", ensure_ascii=False)
-        place = _PLACES[item.wording, item.kind or "disease"].format(target)
+        place = _PLACES[item.wording, item.asked_kind].format(target)
         return (
             f"Look for {target} in this photo. Mark {place} with a box of its own.\n"
             f"{spelling(target, space)}\n"

@@ -27,8 +27,8 @@ _SCALE: dict[Space, tuple[str, str]] = {
 def spelling(label: str, space: Space) -> str:
     """How a prompt describes the answer: a JSON list whose objects look like this.
 
-    `label` is put in as it is written, so a name must come quoted. There is no list of numbers
-    in it that an echo could turn into a box.
+    `label` is put in as it is written, so a name must come quoted. There is no list of numbers in
+    it, so that an echo of the prompt is not read as a box.
     """
     order, scale = _SCALE[space]
     return (
@@ -42,16 +42,16 @@ def write_boxes(boxes: Sequence[Box], label: str, space: Space, *, width: int, h
     """Boxes in pixels of the upright image -> the reply that says so in `space`.
 
     Rounded to the nearest step of the space: a whole number, 0.0001 in norm1. A side that would
-    round to nothing keeps one step, so a box never degenerates; `read_boxes` gives back every
-    corner to within a step. No boxes are `[]`.
+    round to nothing is rounded outwards instead, so a box never degenerates; `read_boxes` gives
+    back every corner to within a step. No boxes are `[]`.
     """
     step = _STEP.get(space, 1.0)
-    steps = np.rint(from_pixels(as_boxes(boxes), space, width, height) / step)
-    limits = np.floor(np.array(space_limits(space, width, height)) / step + 1e-6)
-    low, high = steps[:, :2], steps[:, 2:]
+    exact = from_pixels(as_boxes(boxes), space, width, height) / step
+    limits = np.rint(np.array(space_limits(space, width, height)) / step)
+    low, high = np.rint(exact[:, :2]), np.rint(exact[:, 2:])
     flat = low >= high
-    high = np.where(flat, np.minimum(low + 1, limits), high)
-    low = np.where(flat, high - 1, low)
+    low = np.where(flat, np.minimum(np.floor(exact[:, :2]), limits - 1), low)
+    high = np.where(flat, np.maximum(np.ceil(exact[:, 2:]), low + 1), high)
     key = _KEY.get(space, "bbox_2d")
     rows = np.concatenate([low, high], axis=1).tolist()
     return json.dumps(

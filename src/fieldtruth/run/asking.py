@@ -5,7 +5,9 @@ order at the end. A rerun of the same command asks only for what is missing or f
 another model version, protocol or benchmark are never mixed in: their fingerprint differs.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from operator import attrgetter
 from pathlib import Path
 
@@ -13,11 +15,13 @@ import msgspec
 
 from fieldtruth import models, protocols, store
 from fieldtruth.faults import Usage
-from fieldtruth.models.contract import Model
-from fieldtruth.records import Prediction, Record
+from fieldtruth.models.contract import Metered, Model, Spent
+from fieldtruth.records import Item, Prediction, Record
 from fieldtruth.rooms import open_room
+from fieldtruth.run.cached import Cached
 from fieldtruth.run.progress import SILENT, Track
 from fieldtruth.stages.predict import predict as asked
+from fieldtruth.stages.predict import request
 
 
 class Job(Record, frozen=True, kw_only=True):
@@ -28,6 +32,8 @@ class Job(Record, frozen=True, kw_only=True):
     protocol: str
     options: Mapping[str, str] = {}  # of the backend
     name: str | None = None  # what the replies are filed under; the backend's if not given
+    limit: int | None = None  # ask only about the first so many items
+    cache: Path | None = None  # a folder of replies that any number of runs share
 
 
 class Asked(Record, frozen=True, kw_only=True):
@@ -38,55 +44,111 @@ class Asked(Record, frozen=True, kw_only=True):
     kept: int  # of an earlier run
     failed: int
     unsuited: int  # items the protocol cannot ask
+    cached: int = 0  # answered from the cache
+    limited: int = 0  # items that a limit left out
+    why: str | None = None  # the error that most of the failed calls ended with
+    spent: Spent | None = None
     note: str | None = None
 
 
-def predict(job: Job, out: Path, track: Track = SILENT) -> Asked:
-    """Ask about every suited item that `out` or its journal has no good reply for."""
+def predict(
+    job: Job, out: Path, track: Track = SILENT, tell: Callable[[str], None] | None = None
+) -> Asked:
+    """Ask about every suited item that `out` or its journal has no good reply for.
+
+    `tell` gets the estimate of what that will cost, before the first call.
+    """
     bench = store.open_bench(job.benchmark)
     protocol = open_room(protocols, job.protocol).PROTOCOL
-    model: Model = open_room(models, job.model).OPEN(job.options)
     name = job.name or job.model
-    items = [item for item in bench.items if protocol.suits(item)]
-    if not items:
+    model: Model = open_room(models, job.model).OPEN(job.options)
+    if job.cache is not None:
+        model = Cached(name, model, store.Cache(job.cache))
+    suited = [item for item in bench.items if protocol.suits(item)]
+    if not suited:
         raise Usage(f"{job.benchmark}: expected items for {job.protocol}, got none it can ask")
+    items = suited[: job.limit]
     fingerprint = {
         "benchmark": bench.manifest.digest,
         "protocol": job.protocol,
         "model": f"{name}: {job.model} {model.version}",
         "space": model.space,
     }
-    wanted = {(item.id, job.protocol, name) for item in items}
+    wanted = {(item.id, job.protocol, name) for item in suited}
     earlier = list(_finished(out, fingerprint, wanted))
     with store.Journal(out, Prediction, fingerprint, key=attrgetter("item")) as journal:
         for prediction in earlier:
             if prediction.item not in journal:
                 journal.append(prediction)
-        good = {reply.item for reply in journal.done() if not reply.failed}
-        todo = [item for item in items if item.id not in good]
-        replies = asked(todo, (job.protocol, protocol), (name, model), bench.folder)
-        for prediction in track(replies, len(todo)):
-            journal.append(prediction)
-        failed = sum(reply.failed for reply in journal.done())
+        todo = _todo(items, journal)
+        if tell is not None and isinstance(model, Metered):
+            said = model.estimate([request(item, protocol, model, bench.folder) for item in todo])
+            if said:
+                tell(said)
+        with closing(asked(todo, (job.protocol, protocol), (name, model), bench.folder)) as replies:
+            for prediction in track(replies, len(todo)):
+                journal.append(prediction)
+        errors = Counter(reply.error for reply in journal.done() if reply.failed)
         _seal(out, fingerprint)
-        journal.finish(item.id for item in items)
+        journal.finish(item.id for item in suited if item.id in journal)
         note = journal.note
+    cached = model.hits if isinstance(model, Cached) else 0
     return Asked(
-        items=len(items), asked=len(todo), kept=len(items) - len(todo), failed=failed,
-        unsuited=len(bench.items) - len(items), note=note,
+        items=len(items), asked=len(todo) - cached, kept=len(items) - len(todo),
+        failed=errors.total(), unsuited=len(bench.items) - len(suited), cached=cached,
+        limited=len(suited) - len(items), why=errors.most_common(1)[0][0] if errors else None,
+        spent=model.spent if isinstance(model, Metered) else None, note=note,
     )  # fmt: skip
+
+
+def _todo(items: Sequence[Item], journal: store.Journal[Prediction]) -> list[Item]:
+    """Items without a good reply: those never asked, then those whose call failed.
+
+    So items that no server can answer do not stand before all others in every rerun.
+    """
+    good = {reply.item for reply in journal.done() if not reply.failed}
+    todo = [item for item in items if item.id not in good]
+    return sorted(todo, key=lambda item: item.id in journal)
 
 
 def line(done: Asked, out: Path) -> str:
     """What a person reads when `predict` ends."""
     parts = [f"{done.items} replies", f"{done.asked} asked now", f"{done.kept} kept"]
+    if done.cached:
+        parts.append(f"{done.cached} from the cache")
     if done.failed:
         parts.append(f"{done.failed} FAILED (no answer; the same command asks them again)")
+        parts += [f"most with: {done.why}"] if done.why else []
     if done.unsuited:
         parts.append(f"{done.unsuited} items not asked: this protocol does not suit them")
+    if done.limited:
+        parts.append(f"{done.limited} items left out by --limit: not for numbers to report")
+    if done.spent:
+        parts += _spent(done.spent)
     if done.note:
         parts.append(done.note)
     return f"{', '.join(parts)}. In {out}"
+
+
+def _spent(spent: Spent) -> list[str]:
+    if not spent.calls:
+        return []
+    thought = f" ({spent.reasoning_tokens:,} of them thought)" if spent.reasoning_tokens else ""
+    parts = [f"{spent.input_tokens:,} tokens in and {spent.output_tokens:,} out{thought}"]
+    if spent.retries:
+        parts.append(f"{spent.retries} retries")
+    if spent.cost is not None:
+        parts.append(f"cost {spent.cost:.4g}")
+    return [*parts, *spent.notes]
+
+
+def with_flags(options: Mapping[str, str], flags: Mapping[str, object]) -> Mapping[str, str]:
+    """The backend's options with the flags that were given (not None); `Usage` for one twice."""
+    given = {name: str(value) for name, value in flags.items() if value is not None}
+    twice = sorted(given.keys() & options.keys())
+    if twice:
+        raise Usage(f"--{twice[0].replace('_', '-')}: it is in --model-args too; give it once")
+    return {**options, **given}
 
 
 def parse_options(text: str) -> Mapping[str, str]:

@@ -28,6 +28,7 @@ from fieldtruth.stages import ingest as ingesting
 from fieldtruth.stages import label as labelling
 
 STAGES = ("ingest", "label", "annotate")
+MAKER = {"samples": "ingest", "targets": "label", "healthy": "label", "annotations": "annotate"}
 
 R = TypeVar("R", bound=Record)
 
@@ -124,10 +125,10 @@ def label(out: Path, track: Track = SILENT) -> Books:
     books, source = _open(out, "samples")
     with store.lock(out), _Sink(out, ("targets", "healthy"), "label") as sink:
         ledger = Ledger("label", source.reasons)
-        samples = ledger.incoming(track(_read(out, "samples", Sample), books.counts["samples"]))
+        samples = ledger.incoming(track(_read(out, "samples", Sample), books.counts.get("samples")))
         for record in ledger.outgoing(labelling.label(source, samples)):
             sink.put("targets" if isinstance(record, Target) else "healthy", record)
-        ledger.close()
+        _agree(out, books, "samples", ledger.close().incoming)
         _forget(out, ("annotations",))
     return _close(out, _counted(books, sink, keep=("rows", "samples")))
 
@@ -144,11 +145,11 @@ def annotate(out: Path, model: str = "source", track: Track = SILENT) -> Books:
     samples = {sample.id: sample for sample in _read(out, "samples", Sample)}
     with store.lock(out), _Sink(out, ("annotations",), "annotate") as sink:
         ledger = Ledger("annotate", (*source.reasons, *annotating.REASONS))
-        targets = ledger.incoming(track(_read(out, "targets", Target), books.counts["targets"]))
+        targets = ledger.incoming(track(_read(out, "targets", Target), books.counts.get("targets")))
         made = annotating.annotate(annotators[model], targets, samples, Path(books.root))
         for record in ledger.outgoing(made, parent=_target_of):
             sink.put("annotations", record)
-        ledger.close()
+        _agree(out, books, "targets", ledger.close().incoming)
     keep = ("rows", "samples", "targets", "healthy")
     return _close(out, _counted(books, sink, keep=keep))
 
@@ -167,6 +168,8 @@ def compose_items(
         exhaustive=source.exhaustive,
         root=Path(books.root),
     )
+    for name in ("targets", "healthy", "annotations"):
+        _agree(out, books, name, len(getattr(labelled, name)))
     gone: list[Drop] = []
     owed = len(labelled.targets) + len(labelled.healthy)
     made: Iterable[Item | Drop] = track(composing.compose(labelled, split, seed), owed)
@@ -217,9 +220,8 @@ def _source(name: str) -> Source:
 
 def _open(out: Path, needs: str) -> tuple[Books, Source]:
     path = out / "manifest.json"
-    made_by = {"samples": "ingest", "targets": "label", "annotations": "annotate"}[needs]
     if not path.is_file() or not (out / f"{needs}.jsonl").is_file():
-        raise Usage(f"{out}: expected {needs}.jsonl and manifest.json; run `{made_by}` first")
+        raise Usage(f"{out}: expected {needs}.jsonl and manifest.json; run `{MAKER[needs]}` first")
     raw = path.read_bytes()
     try:
         schema = msgspec.json.decode(raw, type=_Made).schema
@@ -231,6 +233,16 @@ def _open(out: Path, needs: str) -> tuple[Books, Source]:
     return books, _source(books.source)
 
 
+def _agree(out: Path, books: Books, name: str, found: int) -> None:
+    """A file cut short, edited, or left by a stage that was killed at its very end is refused."""
+    counted = books.counts.get(name)
+    if counted != found:
+        raise Refused(
+            f"{out / name}.jsonl: expected the {counted} records that manifest.json counts, got "
+            f"{found}; run `{MAKER[name]}` again"
+        )
+
+
 def _target_of(record: Annotation | Drop) -> str:
     return record.parent or "" if isinstance(record, Drop) else record.target
 
@@ -240,7 +252,7 @@ def _read(out: Path, name: str, kind: type[R]) -> Iterator[R]:
 
 
 def _counted(books: Books, sink: _Sink, *, keep: tuple[str, ...]) -> Books:
-    counts = {name: books.counts[name] for name in keep} | dict(sink.counts)
+    counts = {name: books.counts.get(name, 0) for name in keep} | dict(sink.counts)
     return msgspec.structs.replace(books, counts=counts, drops=dict(sorted(sink.drops.items())))
 
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from fieldtruth import draws
-from fieldtruth.faults import Unreadable
+from fieldtruth.faults import Refused, Unreadable
 from fieldtruth.images import facts
-from fieldtruth.records import Annotation, AskLevel, Drop, Healthy, Item, Sample, Target
+from fieldtruth.records import Annotation, AskLevel, Drop, Healthy, Item, Kind, Sample, Target
 from fieldtruth.store import inside
 from fieldtruth.taxonomy import crop_id, normalise, rivals
 
@@ -46,19 +46,33 @@ class Pools:
     """The labels that may stand beside each other in a list."""
 
     def __init__(self, targets: Iterable[Target]) -> None:
-        self._of: dict[tuple[str, str], set[str]] = defaultdict(set)
+        self._of: dict[tuple[str, Kind], set[str]] = defaultdict(set)
+        self._seen: dict[str, list[tuple[str, Kind]]] = defaultdict(list)
         for target in targets:
             self._of[_crop(target.crop), target.kind].add(target.label)
+            self._seen[_crop(target.crop)].append((target.label, target.kind))
+        for seen in self._seen.values():
+            seen.sort()
 
-    def nearest(self, crop: str | None, kind: str) -> Iterator[set[str]]:
+    def plausible(
+        self, crop: str | None, rng: np.random.Generator
+    ) -> tuple[str, Kind] | tuple[None, None]:
+        """A label to ask a healthy photo about: as often as the crop's photos show it.
+
+        So neither the label nor the wording of its kind tells healthy photos from others.
+        """
+        seen = self._seen.get(_crop(crop))
+        return seen[int(rng.integers(len(seen)))] if seen else (None, None)
+
+    def nearest(self, crop: str | None, kind: Kind | None) -> Iterator[set[str]]:
         """Same crop and kind, then the crop's other kinds, then the kind on any crop."""
         own, keys = _crop(crop), sorted(self._of)
-        yield self._of.get((own, kind), set())
+        yield set().union(*(self._of[key] for key in keys if key == (own, kind)))
         yield set().union(*(self._of[key] for key in keys if key[0] == own and key[1] != kind))
         yield set().union(*(self._of[key] for key in keys if key[1] == kind))
 
     def distractors(
-        self, truth: Collection[str], near: tuple[str | None, str], rng: np.random.Generator
+        self, truth: Collection[str], near: tuple[str | None, Kind | None], rng: np.random.Generator
     ) -> list[str]:
         """Up to three labels in conflict with no true one and not with each other.
 
@@ -78,6 +92,7 @@ def compose(source: Labelled, split: str = "all", seed: int = 0) -> Iterator[Ite
     """One item or drop for every target and every healthy photo, of one split or `all`.
 
     An item's id is its sample's, with the label behind `#` where a photo has several targets.
+    Raises `Refused` for a photo that has another size than the one its boxes were drawn on.
     """
     pools = Pools(source.targets)
     shows: dict[str, list[str]] = defaultdict(list)
@@ -106,6 +121,7 @@ def compose(source: Labelled, split: str = "all", seed: int = 0) -> Iterator[Ite
             if not source.exhaustive:
                 fields["absent_query"] = None
             mark = source.annotations[record.id]
+            _check_size(mark, base)
             yield Item(**base, **fields, level=mark.level, boxes=mark.boxes)
         else:
             draw: Draw = partial(_draw, seed, base["id"])
@@ -138,6 +154,15 @@ def _photo(sample: Sample, root: Path) -> dict[str, Any]:
     }
 
 
+def _check_size(mark: Annotation, base: Mapping[str, Any]) -> None:
+    size = (base["width"], base["height"])
+    if (mark.width, mark.height) != size:
+        raise Refused(
+            f"{base['image']} ({mark.id}): expected the photo that its boxes were drawn on, "
+            f"{mark.width} x {mark.height} pixels, got {size[0]} x {size[1]}; annotate again"
+        )
+
+
 def _draw(seed: int, item: str, what: str) -> np.random.Generator:
     return draws.rng(seed, f"compose {what}", item)
 
@@ -158,9 +183,8 @@ def _positive(target: Target, truth: Sequence[str], pools: Pools, draw: Draw) ->
 
 
 def _negative(healthy: Healthy, pools: Pools, draw: Draw) -> dict[str, Any]:
-    near = (healthy.crop, "disease")
-    own, other, _ = pools.nearest(*near)
-    query = _pick(rivals((), own or other), draw("query"))
+    query, kind = pools.plausible(healthy.crop, draw("query"))
+    near = (healthy.crop, kind)
     names = [query, *pools.distractors([query], near, draw("distractors"))] if query else []
     return {
         "crop": healthy.crop,
@@ -171,6 +195,7 @@ def _negative(healthy: Healthy, pools: Pools, draw: Draw) -> dict[str, Any]:
         "query": query,
         "absent_query": query,
         "candidates": _listed(names, draw("order")),
+        "ask_kind": kind,
     }
 
 

@@ -1,9 +1,10 @@
 """Predict: every item a protocol can ask becomes a model's words, verbatim, or its error."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from pathlib import Path
 
-from fieldtruth.models.contract import Model, Request
+from fieldtruth.models.contract import Model, Request, as_known
 from fieldtruth.protocols.contract import Protocol
 from fieldtruth.records import Item, Prediction
 from fieldtruth.store import inside
@@ -22,22 +23,24 @@ def request(item: Item, protocol: Protocol, model: Model, folder: Path) -> Reque
 
 def predict(
     items: Sequence[Item], protocol: tuple[str, Protocol], model: tuple[str, Model], folder: Path
-) -> Iterator[Prediction]:
-    """One prediction per item, in order; `protocol` and `model` come with their names.
+) -> Generator[Prediction, None, None]:
+    """One prediction per item; `protocol` and `model` come with their names.
 
     Requests are handed over together, so that a backend may batch them; each reply is passed
-    on as soon as it is known.
+    on as soon as it is known, so an `Eager` backend's come in any order. Closing the generator
+    ends the backend's work.
     """
     called, ask = protocol
     name, backend = model
     requests = [request(item, ask, backend, folder) for item in items]
-    for item, words in zip(items, backend.reply(requests), strict=True):
-        yield Prediction(
-            item=item.id,
-            protocol=called,
-            model=name,
-            text=words.text,
-            space=backend.space,
-            finish=words.finish,
-            error=words.error,
-        )
+    with closing(as_known(backend, requests)) as replies:
+        for place, words in replies:
+            yield Prediction(
+                item=items[place].id,
+                protocol=called,
+                model=name,
+                text=words.text,
+                space=backend.space,
+                finish=words.finish,
+                error=words.error,
+            )

@@ -2,9 +2,11 @@
 
 lines      JSONL read and written as records; one broken line is one clear error
 explain    why a line is not the record it should be
+licences   what a licence is called elsewhere
 journal    work that goes on after a crash
 locks      one process at a time
 paths      paths from outside stay inside their folder; hashes
+cache      replies that were paid for once
 bench      the manifest, and a frozen benchmark verified and opened
 """
 
@@ -18,6 +20,7 @@ from fieldtruth.store.bench import (
     open_training,
     verify,
 )
+from fieldtruth.store.cache import Cache, Kept, Key
 from fieldtruth.store.journal import Journal
 from fieldtruth.store.lines import (
     LINE_LIMIT,
@@ -30,7 +33,7 @@ from fieldtruth.store.lines import (
 )
 from fieldtruth.store.locks import lock
 from fieldtruth.store.manifest import MANIFEST, Audit, Manifest, Reference, read_manifest
-from fieldtruth.store.paths import inside, sha256
+from fieldtruth.store.paths import inside, same_name, sha256, unsafe
 
 __all__ = [
     "ITEMS",
@@ -39,8 +42,11 @@ __all__ = [
     "QUESTIONS",
     "Audit",
     "Bench",
+    "Cache",
     "Difference",
     "Journal",
+    "Kept",
+    "Key",
     "Manifest",
     "Reference",
     "TrainingSet",
@@ -53,7 +59,9 @@ __all__ = [
     "read_manifest",
     "read_unique",
     "replacing",
+    "same_name",
     "sha256",
+    "unsafe",
     "verify",
     "write",
     "writing",

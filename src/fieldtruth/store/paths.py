@@ -2,6 +2,7 @@
 
 import os
 import re
+import unicodedata
 from hashlib import file_digest
 from pathlib import Path
 
@@ -46,6 +47,15 @@ def inside(root: Path, relative: str, where: str = "") -> Path:
             "copy the file into the folder and name it from there"
         )
     return path
+
+
+def same_name(relative: str) -> str:
+    """What a path is on a system that knows no case and one Unicode form: equal there, one file.
+
+    >>> same_name("IMG/Caf\u00e9.JPG") == same_name("img/cafe\u0301.jpg")
+    True
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", relative).casefold())
 
 
 def _leads_out(root: Path, relative: str) -> bool:

@@ -1,0 +1,70 @@
+"""The embedded default: classical lesion segmentation by colour, and naming by neighbours.
+
+    fieldtruth train colour TRAINING_BENCH --out colour.json
+    --model colour --model-args fitted=colour.json
+
+It needs no GPU, no weights and no network, and reads no sentences: only the names and the level
+of a request. leaf -> pixels -> parts (boxes) -> naming is how a photo goes through; `fitting`
+learns all of it from boxes.
+
+What it answers:
+- `[]` where the best blob on the leaf is less likely a lesion than the fitted threshold;
+- else the lesions' boxes, or under object wording a box around each leaf that has one;
+- named as the one of the names offered that most of the nearest training photos have. Names it
+  was not trained on get no votes; where it knows none of them, the first offered is said.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from fieldtruth.faults import Unreadable, Usage
+from fieldtruth.images import open_upright
+from fieldtruth.models.colour.fitted import Fitted, Seen, load
+from fieldtruth.models.colour.fitting import fit
+from fieldtruth.models.contract import Opener, Request, Words, failed, known_options, say
+from fieldtruth.records import Space
+
+__all__ = ["OPEN", "Colour", "Fitted", "fit", "load"]
+
+
+class Colour:
+    """A fitted colour model; boxes in pixels of the upright photo."""
+
+    space: Space = "pixel"
+
+    def __init__(self, fitted: Fitted) -> None:
+        self._fitted = fitted
+        self.version = fitted.version
+
+    def reply(self, requests: Sequence[Request]) -> Iterator[Words]:
+        """One `Words` per request; a photo that cannot be opened is an error."""
+        for request in requests:
+            yield self._words(request)
+
+    def _words(self, request: Request) -> Words:
+        if not request.images:
+            return failed("expected a photo, got none")
+        try:
+            photo = open_upright(request.images[0])
+        except Unreadable as fault:
+            return failed(str(fault))
+        return Words(text=self._answer(self._fitted.see(photo), request))
+
+    def _answer(self, seen: Seen, request: Request) -> str:
+        if seen.row is None or seen.evidence < self._fitted.enough:
+            return say([], "")
+        boxes = seen.leaves if request.level == "object" else seen.boxes
+        return say(boxes, self._fitted.naming.best(seen.row, request.names))
+
+
+def _open(options: Mapping[str, str]) -> Colour:
+    known_options("colour", options, ("fitted",))
+    if not options.get("fitted"):
+        raise Usage(
+            "colour has to be fitted first: `fieldtruth train colour TRAINING_BENCH --out "
+            "colour.json`, then --model-args fitted=colour.json"
+        )
+    return Colour(load(Path(options["fitted"])))
+
+
+OPEN: Opener = _open

@@ -1,7 +1,8 @@
 """A number per pixel of the leaf: how much it looks like a lesion.
 
-Colours against the leaf's own median and against their surroundings, in a logistic regression
-with products, fitted by Newton's method: closed form steps, no random start.
+Colours against the leaf's own median and against their surroundings go into a logistic
+regression with all products of two, so that a fit is a few Newton steps: no random start, and
+few enough weights (a hundred and some) that a few dozen photos hold them down.
 """
 
 from typing import NamedTuple
@@ -13,119 +14,169 @@ from scipy import ndimage
 
 from fieldtruth.models.colour import leaf
 from fieldtruth.models.colour.leaf import Array, Mask
-from fieldtruth.records import Record
+from fieldtruth.records import Box, Record
 
-MARGIN = 5  # working pixels around the leaf that are looked at too: edges are uncertain
+MARGIN = 5  # working pixels around the leaf that are looked at too: its edge is uncertain
+LIMIT = 8.0  # log odds beyond this say nothing more
+CLIP = 4.0  # standard deviations beyond this are outliers
+LEAF = 900.0  # lengths are given on a leaf this many pixels long
+STEPS = 7
 
 
 class View(NamedTuple):
     """The part of a photo around its leaf, at working size, and how to get back."""
 
-    colours: Array  # (h, w, 3) L*a*b*
-    mask: Mask  # (h, w) leaf with its margin
+    colours: Array  # (h, w, 3) L*a*b* less that of the leaf
+    leaf: Mask  # (h, w)
+    mask: Mask  # (h, w) the leaf with its margin
     depth: Array  # (h, w) working pixels to the edge of the mask
+    typical: Array  # (3,) median L*a*b* of the leaf
+    unit: float  # working pixels that a pixel is on a leaf `LEAF` pixels long
+    least: float  # working pixels of the smallest blob worth a look
     left: int
     top: int
     across: float  # photo pixels per working pixel
     down: float
 
+    def back(self, boxes: NDArray[np.float64]) -> list[Box]:
+        """(n, 4) working pixels of this view to boxes on the photo."""
+        moved = boxes + np.array([self.left, self.top, self.left, self.top])
+        scaled = moved * [self.across, self.down, self.across, self.down]
+        return [(x1, y1, x2, y2) for x1, y1, x2, y2 in scaled.tolist()]
+
+    def here(self, box: Box) -> tuple[int, int, int, int]:
+        """A box of the photo in working pixels of this view, clipped to it."""
+        scaled = np.array(box) / [self.across, self.down, self.across, self.down]
+        moved = np.round(scaled).astype(int) - [self.left, self.top, self.left, self.top]
+        height, width = self.mask.shape
+        x1, y1, x2, y2 = np.clip(moved, 0, [width, height, width, height]).tolist()
+        return x1, y1, x2, y2
+
 
 class Logistic(Record, frozen=True, kw_only=True):
-    """A fitted regression: features are standardised, clipped to +-4, and multiplied out."""
+    """A fitted regression: features standardised, clipped to `CLIP`, and multiplied out."""
 
-    centre: list[float]
-    spread: list[float]
-    weights: list[float]
+    centre: tuple[float, ...]
+    spread: tuple[float, ...]
+    weights: tuple[float, ...]  # constant, k plain ones, k (k + 1) / 2 of products
 
-    def logit(self, features: Array) -> Array:
-        """(n, k) features to (n,) log odds, clipped to +-8."""
-        scaled = _scaled(features, self.centre, self.spread)
+    def __post_init__(self) -> None:
+        size = len(self.centre)
+        if len(self.spread) != size or len(self.weights) != 1 + size + size * (size + 1) // 2:
+            raise ValueError(f"expected weights for {size} features, got {len(self.weights)}")
+
+    def odds(self, features: Array) -> Array:
+        """(n, k) features to (n,) log odds within +-`LIMIT`."""
+        scaled = _standard(features, self.centre, self.spread)
         size = scaled.shape[1]
         weights = np.array(self.weights, np.float32)
         square = np.zeros((size, size), np.float32)
         square[np.triu_indices(size)] = weights[1 + size :]
         bent = scaled @ square + weights[1 : 1 + size]
-        return np.clip(np.einsum("ij,ij->i", bent, scaled) + weights[0], -8, 8)
+        return np.clip(np.einsum("ij,ij->i", bent, scaled) + weights[0], -LIMIT, LIMIT)
+
+    def chance(self, features: Array) -> Array:
+        """(n, k) features to (n,) probabilities."""
+        return np.asarray(1 / (1 + np.exp(-self.odds(features))), np.float32)
 
 
 def view(photo: Image.Image) -> View:
-    """The leaf of a photo, cut out with a margin."""
+    """The leaf of an upright RGB photo, cut out with a margin."""
     small = leaf.shrink(photo, leaf.WORK)
     colours = leaf.lab(np.asarray(small))
-    mask = ndimage.binary_dilation(leaf.find_leaf(colours), iterations=MARGIN)
+    found = leaf.find_leaf(colours)
+    mask = np.asarray(ndimage.binary_dilation(found, iterations=MARGIN), np.bool_)
     x1, y1, x2, y2 = leaf.leaf_box(mask)
-    mask = mask[y1:y2, x1:x2]
-    depth = ndimage.distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1].astype(np.float32)
-    across, down = photo.width / small.width, photo.height / small.height
-    return View(colours[y1:y2, x1:x2], mask, depth, x1, y1, across, down)
+    cut = np.s_[y1:y2, x1:x2]
+    mask = mask[cut]
+    depth = np.asarray(ndimage.distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1], np.float32)
+    inner = mask & (depth > 2 * MARGIN)
+    typical = np.median(colours[cut][inner if inner.any() else mask], axis=0)
+    return View(
+        colours=colours[cut] - typical,
+        leaf=found[cut],
+        mask=mask,
+        depth=depth,
+        typical=typical,
+        unit=max(mask.shape) / LEAF,
+        least=max(9.0, 8e-5 * small.width * small.height),  # 0.4 of the least truth of BRACOL
+        left=x1,
+        top=y1,
+        across=photo.width / small.width,
+        down=photo.height / small.height,
+    )
+
+
+def describe(seen: View) -> Array:
+    """(n, 17) features of the n pixels of the mask, in row order."""
+    colours, mask, unit = seen.colours, seen.mask, seen.unit
+    fine = _blur(colours, 0.8 * unit)
+    soft = _blur(colours, 3 * unit)
+    near = _ground(colours, mask, max(3, round(12 * unit)))
+    wide = _ground(colours, mask, max(6, round(50 * unit)))
+    grain = np.sqrt(_blur((colours[..., :1] - fine[..., :1]) ** 2, 2 * unit))
+    parts = [
+        fine,
+        soft,
+        fine - near,
+        soft - wide,
+        np.broadcast_to(seen.typical, colours.shape),
+        np.log1p(grain),
+        np.minimum(seen.depth / unit, 40)[..., None],
+    ]
+    return np.concatenate([part[mask] for part in parts], axis=1).astype(np.float32)
+
+
+def odds_map(seen: View, fitted: Logistic) -> Array:
+    """(h, w) log odds of lesion, a little smoothed; `-LIMIT` off the leaf."""
+    flat = np.full(seen.mask.shape, -LIMIT, np.float32)
+    flat[seen.mask] = fitted.odds(describe(seen))
+    return _blur(flat[..., None], seen.unit)[..., 0]
+
+
+def fit_logistic(features: Array, true: Array, ridge: float) -> Logistic:
+    """(n, k) features and (n,) truth, 0 or 1, by Newton's method under a ridge penalty."""
+    centre = tuple(features.mean(0, dtype=np.float64).tolist())
+    spread = tuple(np.maximum(features.std(0, dtype=np.float64), 1e-3).tolist())
+    design = _products(_standard(features, centre, spread))
+    beta = np.zeros(design.shape[1])
+    penalty = np.full(design.shape[1], ridge)
+    penalty[0] = 1e-6
+    for _ in range(STEPS):
+        chance = 1 / (1 + np.exp(-np.clip(design @ beta, -30, 30)))
+        curve = np.maximum(chance * (1 - chance), 1e-4)
+        slope = design.T @ (true - chance) - penalty * beta
+        beta += np.linalg.solve((design.T * curve) @ design + np.diag(penalty), slope)
+    return Logistic(centre=centre, spread=spread, weights=tuple(beta.tolist()))
+
+
+def _products(scaled: Array) -> NDArray[np.float64]:
+    """(n, k) to (n, 1 + k + k (k + 1) / 2): one, the features, and their products."""
+    first, second = np.triu_indices(scaled.shape[1])
+    ones = np.ones((len(scaled), 1))
+    return np.concatenate([ones, scaled, scaled[:, first] * scaled[:, second]], axis=1)
+
+
+def _standard(features: Array, centre: tuple[float, ...], spread: tuple[float, ...]) -> Array:
+    scaled = (features - np.array(centre, np.float32)) / np.array(spread, np.float32)
+    return np.clip(scaled, -CLIP, CLIP)
+
+
+def _blur(values: Array, sigma: float) -> Array:
+    """(h, w, k) blurred over its first two axes."""
+    return np.asarray(ndimage.gaussian_filter(values, (sigma, sigma, 0), truncate=2.5), np.float32)
 
 
 def _ground(colours: Array, mask: Mask, radius: int) -> Array:
     """The mean colour of the leaf within about `radius` pixels, at every pixel."""
     step = max(1, radius // 3)
     weight = mask[..., None].astype(np.float32)
-    told = np.concatenate([colours * weight, weight], axis=-1)
     height, width = mask.shape
-    pad = ((0, -height % step), (0, -width % step), (0, 0))
-    blocks = np.pad(told, pad)
-    rows, columns = blocks.shape[0] // step, blocks.shape[1] // step
-    coarse = blocks.reshape(rows, step, columns, step, 4).mean((1, 3))
-    coarse = ndimage.gaussian_filter(coarse, (radius / step, radius / step, 0), truncate=2.5)
+    told = np.concatenate([colours * weight, weight], axis=-1)
+    told = np.pad(told, ((0, -height % step), (0, -width % step), (0, 0)))
+    rows, columns = told.shape[0] // step, told.shape[1] // step
+    coarse = told.reshape(rows, step, columns, step, 4).mean((1, 3), dtype=np.float32)
+    coarse = _blur(coarse, radius / step)
     mean = coarse[..., :3] / np.maximum(coarse[..., 3:], 1e-3)
     big = ndimage.zoom(mean, (step, step, 1), order=1, grid_mode=True, mode="nearest")
-    return np.asarray(big[:height, :width])
-
-
-def describe(seen: View) -> Array:
-    """(n, k) features of the n pixels of the mask, in row order."""
-    colours, mask = seen.colours, seen.mask
-    unit = max(mask.shape) / 900
-    inner = mask & (seen.depth > 2 * MARGIN)
-    typical = np.median(colours[inner if inner.any() else mask], axis=0)
-    fine = ndimage.gaussian_filter(colours, (0.8, 0.8, 0))
-    soft = ndimage.gaussian_filter(colours, (3, 3, 0), truncate=2.5)
-    near = _ground(colours, mask, max(3, round(12 * unit)))
-    wide = _ground(colours, mask, max(6, round(50 * unit)))
-    rough = np.sqrt(ndimage.gaussian_filter((colours[..., 0] - fine[..., 0]) ** 2, 2, truncate=2.5))
-    parts = [
-        fine - typical,
-        soft - typical,
-        fine - near,
-        soft - wide,
-        np.broadcast_to(typical, colours.shape),
-        np.log1p(rough)[..., None],
-        np.minimum(seen.depth, 40 * unit)[..., None] / unit,
-    ]
-    return np.concatenate([part[mask] for part in parts], axis=1).astype(np.float32)
-
-
-def fit_logistic(features: Array, true: Array, weight: Array, ridge: float = 1.0) -> Logistic:
-    """(n, k) features, (n,) truth from 0 to 1, (n,) weights of mean 1; seven Newton steps."""
-    centre = features.mean(0)
-    spread = np.maximum(features.std(0), 1e-3)
-    design = _products(features, centre.tolist(), spread.tolist()).astype(np.float64)
-    beta = np.zeros(design.shape[1])
-    penalty = np.full(design.shape[1], ridge)
-    penalty[0] = 1e-6
-    for _ in range(7):
-        chance = 1 / (1 + np.exp(-np.clip(design @ beta, -30, 30)))
-        curve = weight * np.maximum(chance * (1 - chance), 1e-4)
-        slope = design.T @ (weight * (true - chance)) - penalty * beta
-        step = np.linalg.solve((design.T * curve) @ design + np.diag(penalty), slope)
-        beta += step
-        if np.abs(step).max() < 1e-4:
-            break
-    return Logistic(centre=centre.tolist(), spread=spread.tolist(), weights=beta.tolist())
-
-
-def _products(features: Array, centre: list[float], spread: list[float]) -> NDArray[np.float32]:
-    """(n, 1 + k + k (k + 1) / 2): one, the standardised features, and their products."""
-    scaled = _scaled(features, centre, spread)
-    first, second = np.triu_indices(scaled.shape[1])
-    ones = np.ones((len(scaled), 1), np.float32)
-    return np.concatenate([ones, scaled, scaled[:, first] * scaled[:, second]], axis=1)
-
-
-def _scaled(features: Array, centre: list[float], spread: list[float]) -> Array:
-    out = (features - np.array(centre, np.float32)) / np.array(spread, np.float32)
-    return np.clip(out, -4, 4)
+    return np.asarray(big[:height, :width], np.float32)

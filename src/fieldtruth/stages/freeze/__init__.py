@@ -6,26 +6,31 @@ and the folder appears whole or not at all (design, sections 2, 4 and 8).
 
     drafts     lines as people write them -> records
     photos     looked at once, grouped, placed, copied where the licence allows
+    card       CARD.md, for people
+    croissant  croissant.json, for machines
 """
 
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
 from typing import get_args
 
 import msgspec
 
-from fieldtruth import __version__, store
+from fieldtruth import __version__, rooms, sources, store
 from fieldtruth.faults import Usage
 from fieldtruth.records import Item, Question, Split
+from fieldtruth.stages.freeze import card, croissant
+from fieldtruth.stages.freeze.card import About
 from fieldtruth.stages.freeze.drafts import finish, read_drafts
 from fieldtruth.stages.freeze.photos import groups, look, may_copy
 from fieldtruth.store import fetch
 
-__all__ = ["Settings", "freeze", "line", "may_copy"]
+__all__ = ["About", "Settings", "freeze", "line", "may_copy"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +43,7 @@ class Settings:
     audit: store.Audit | None = None
     config: Mapping[str, str] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)  # name -> sha256
+    about: About = field(default_factory=About)
 
 
 def freeze(records: Path, images: Path, out: Path, settings: Settings) -> store.Manifest:
@@ -112,12 +118,37 @@ def _build(records: Path, images: Path, folder: Path, settings: Settings) -> sto
         files=files | {each: store.sha256(folder / each) for each in own},
         references=references,
         audit=settings.audit or "not audited",
-        config=dict(settings.config),
+        config={**settings.config, **settings.about.given()},
         inputs={**settings.inputs, records.name: store.sha256(records)},
         code=__version__,
-    ).sealed()
+    )
+    manifest = _described(manifest, made, settings.about, folder).sealed()
     (folder / store.MANIFEST).write_bytes(manifest.rendered())
     return manifest
+
+
+def _described(
+    manifest: store.Manifest, made: Sequence[Item | Question], about: About, folder: Path
+) -> store.Manifest:
+    """Write the card and croissant.json, and vouch for them too."""
+    texts = {
+        card.CARD: card.render(manifest, made, about, _papers(made)),
+        croissant.CROISSANT: croissant.render(manifest, made, about),
+    }
+    for name, text in texts.items():
+        (folder / name).write_bytes(text)
+    own = {name: sha256(text).hexdigest() for name, text in texts.items()}
+    return msgspec.structs.replace(manifest, files=manifest.files | own)
+
+
+def _papers(made: Sequence[Item | Question]) -> dict[str, str]:
+    """Where a source is described: only where name and licence are those of a file of `sources`."""
+    papers = {}
+    for name in {each.source for each in made} & set(rooms.names(sources)):
+        known = rooms.open_room(sources, name).SOURCE
+        if all(each.licence == known.licence for each in made if each.source == name):
+            papers[name] = str(known.paper)
+    return papers
 
 
 def _counts(made: Sequence[Item | Question]) -> dict[str, dict[str, int]]:

@@ -39,6 +39,7 @@ class _Item(Record, frozen=True, kw_only=True):
     candidates: tuple[str, ...] | None = None
     group: str | None = None
     ask_level: AskLevel | None = None
+    ask_kind: Kind | None = None
 
 
 class _Question(Record, frozen=True, kw_only=True):
@@ -132,6 +133,7 @@ def _item(draft: _Item, seen: Facts, place: str, group: str) -> Item:
         candidates=draft.candidates,
         group=group,
         ask_level=draft.ask_level,
+        ask_kind=draft.ask_kind,
     )
 
 

@@ -1,0 +1,317 @@
+"""Items: what is asked about a photo does not tell what is on it, and depends on nothing else."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace as altered
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from tests.builders import boxed, healthy, plain, sample, target
+
+from fieldtruth.faults import Refused
+from fieldtruth.records import Annotation, AskLevel, Drop, Healthy, Item, Sample, Target
+from fieldtruth.stages.compose import REASONS, Labelled, compose, keyed_split
+from fieldtruth.taxonomy import conflict, same
+
+TOMATO = ("early blight", "late blight", "leaf mold", "septoria leaf spot", "target spot", "Blight")
+CHI_SQUARE_3 = 16.27  # of 3 degrees of freedom, p = 0.001
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """a.png, 32 x 24 pixels; again.png has its pixels in other bytes; text.png is no photo."""
+    plain(tmp_path / "a.png", 1)
+    plain(tmp_path / "b.png", 2)
+    (tmp_path / "text.png").write_text("no photo")
+    (tmp_path / "again.png").write_bytes((tmp_path / "a.png").read_bytes() + b"\0")
+    return tmp_path
+
+
+def labelled(
+    root: Path,
+    targets: Sequence[Target] = (),
+    well: Sequence[Healthy] = (),
+    samples: Sequence[Sample] = (),
+    *,
+    level: AskLevel = "lesion",
+    exhaustive: bool = True,
+) -> Labelled:
+    """Every target has one box, and every record without a sample given gets one with a.png."""
+    marks = {each.id: boxed(each, level=level) for each in targets}
+    shown = [each.sample for each in targets] + [each.sample for each in well]
+    parents = {name: sample(name) for name in shown}
+    return Labelled(
+        samples=parents | {each.id: each for each in samples}, targets=targets, healthy=well,
+        annotations=marks, exhaustive=exhaustive, root=root,
+    )  # fmt: skip
+
+
+def join(a: Labelled, b: Labelled) -> Labelled:
+    return altered(
+        a, samples={**a.samples, **b.samples}, targets=[*a.targets, *b.targets],
+        healthy=[*a.healthy, *b.healthy], annotations={**a.annotations, **b.annotations},
+    )  # fmt: skip
+
+
+def items(source: Labelled, split: str = "all", seed: int = 0) -> dict[str, Item]:
+    made = [each for each in compose(source, split, seed) if isinstance(each, Item)]
+    assert len({each.id for each in made}) == len(made)
+    return {each.id: each for each in made}
+
+
+def many(crop: str, names: Sequence[str], count: int) -> list[Target]:
+    return [target(f"{crop}{n}", names[n % len(names)], crop) for n in range(count)]
+
+
+def test_what_an_item_holds(root: Path) -> None:
+    marked = replace(sample("s:1", group="plant 4", split="val"), licence="CC BY 4.0")
+    source = labelled(root, [target("s:1", "rust")], [healthy("s:2")], [marked])
+    sick, well = items(source).values()
+    assert (sick.id, sick.image, sick.source, sick.licence) == ("s:1", "a.png", "s", "CC BY 4.0")
+    assert (sick.width, sick.height, len(sick.image_sha256), sick.group) == (32, 24, 64, "plant 4")
+    assert (sick.kind, sick.label, sick.query, sick.crop) == ("disease", "rust", "rust", "tomato")
+    assert (sick.level, sick.boxes) == ("lesion", ((10, 8, 20, 16),))
+    assert (sick.absent_query, sick.candidates, sick.ask_level) == (None, None, None)
+    assert (well.label, well.kind, well.boxes, well.crop) == (None, None, (), "tomato")
+    assert (well.query, well.absent_query, well.wording) == ("rust", "rust", "lesion")
+    assert well.group.startswith("pillow")
+    assert well.image_sha256 == sick.image_sha256
+
+
+def test_lists_hold_four_names_that_exclude_each_other_and_the_truth(root: Path) -> None:
+    corn = ("rust", "Leaf Rust", "smut"), ("rusts", "Smut", "gall")
+    crops = {"tomato": TOMATO, "Corn": corn[0], "maize": corn[1]}
+    known = {"tomato": TOMATO, "Corn": corn[0] + corn[1], "maize": corn[0] + corn[1]}
+    sick = [one for crop, names in crops.items() for one in many(crop, names, 30)]
+    well = [healthy(f"well-{crop}{n}", crop) for crop in crops for n in range(10)]
+    made = items(labelled(root, sick, well))
+    assert len(made) == 120
+    listed = [item for item in made.values() if item.candidates]
+    assert len(listed) == 120
+    for item in listed:
+        assert item.candidates is not None
+        assert len(set(item.candidates)) == 4
+        assert not any(conflict(a, b) for a, b in combinations(item.candidates, 2))
+        assert (item.label or item.query) in item.candidates
+        assert item.query is not None
+        if item.positive:
+            assert item.query == item.label
+            assert item.absent_query is not None
+            assert not conflict(item.absent_query, item.query)
+        assert item.absent_query in known[item.crop or ""]
+
+
+def test_fewer_than_four_names_are_no_list(root: Path) -> None:
+    sick = many("tomato", TOMATO[:3], 6)
+    made = items(labelled(root, sick, [healthy("w"), healthy("other crop", "rice")]))
+    assert {item.candidates for item in made.values()} == {None}
+    assert {item.absent_query for item in made.values() if item.positive} <= set(TOMATO[:3])
+    assert made["w"].query in TOMATO[:3]
+    assert (made["other crop"].query, made["other crop"].absent_query) == (None, None)
+
+
+def test_the_crops_own_names_come_before_its_other_kinds_and_those_before_other_crops(
+    root: Path,
+) -> None:
+    near = [target("1", "scab", "apple"), target("2", "canker", "apple")]
+    kind = [target("3", "mite", "apple", kind="pest")]
+    far = many("rice", ("blast", "tungro", "sheath rot"), 9)
+    elsewhere = [target("4", "weevil", "rice", kind="pest")]
+    one = items(labelled(root, [*near, *kind, *far, *elsewhere]))["1"]
+    assert one.candidates is not None
+    assert {"scab", "canker", "mite"} < set(one.candidates)
+    assert set(one.candidates) & {"blast", "tungro", "sheath rot"}
+    assert one.absent_query == "canker"
+    only = items(labelled(root, [near[0], *kind, *far]))["1"]
+    assert only.absent_query == "mite"  # of the crop, though of another kind
+
+
+def test_what_lies_on_other_crops_changes_nothing(root: Path) -> None:
+    own = labelled(root, many("tomato", TOMATO, 60), [healthy(f"w{n}") for n in range(60)])
+    other = labelled(
+        root, many("rice", ("blast", "tungro", "sheath rot", "rust"), 40),
+        [healthy(f"x{n}", "rice") for n in range(10)], level="object",
+    )  # fmt: skip
+    before, after = items(own), items(join(other, own))
+    assert len(before) == 120
+    assert {name: after[name] for name in before} == before
+
+
+def test_draws_do_not_move_each_other(root: Path) -> None:
+    """Two names on the crop: the third comes from afar, and the absent query stays what it was."""
+    own = labelled(root, many("tomato", TOMATO[:3], 40), [healthy(f"w{n}") for n in range(40)])
+    far = labelled(root, many("rice", [f"{chr(97 + n)}rot" for n in range(20)], 20))
+    before, after = items(own), items(join(own, far))
+    assert all(after[name].candidates for name in before)
+    same_fields = [
+        (replace(after[name], candidates=None) == replace(before[name], candidates=None))
+        for name in before
+    ]
+    assert same_fields == [True] * 80
+
+
+def test_the_order_of_what_comes_in_tells_nothing(root: Path) -> None:
+    sick, well = many("tomato", TOMATO, 40), [healthy(f"w{n}") for n in range(20)]
+    forth, back = labelled(root, sick, well), labelled(root, sick[::-1], well[::-1])
+    assert items(forth) == items(back)
+    assert list(compose(forth)) == list(compose(forth))
+
+
+def test_another_seed_draws_anew(root: Path) -> None:
+    source = labelled(root, many("tomato", TOMATO, 40))
+    one, two = items(source, seed=1), items(source, seed=2)
+    assert one.keys() == two.keys()
+    assert sum(one[name].candidates != two[name].candidates for name in one) > 20
+
+
+def chi_square(counts: Counter[int] | Counter[str], kinds: int) -> float:
+    mean = counts.total() / kinds
+    seen = [*counts.values(), *[0] * (kinds - len(counts))]
+    assert len(seen) == kinds
+    return float(sum((each - mean) ** 2 / mean for each in seen))
+
+
+def test_the_truth_stands_anywhere_and_every_rival_is_as_likely(root: Path) -> None:
+    sick = many("tomato", TOMATO[:1], 2000)
+    rest = [target(f"r{n}", name, "tomato") for n, name in enumerate(TOMATO[1:5])]
+    source = labelled(root, [*sick, *rest])
+    made = [item for item in items(source).values() if item.label == TOMATO[0]]
+    assert len(made) == 2000
+    places = Counter((item.candidates or ()).index(TOMATO[0]) for item in made)
+    assert chi_square(places, 4) < CHI_SQUARE_3
+    shown = Counter(name for item in made for name in item.candidates or () if name != TOMATO[0])
+    assert chi_square(shown, 4) < CHI_SQUARE_3
+    assert chi_square(Counter(item.absent_query or "" for item in made), 4) < CHI_SQUARE_3
+
+
+def test_a_healthy_photo_is_asked_for_any_name_and_worded_as_the_positives_of_its_crop(
+    root: Path,
+) -> None:
+    sick = many("tomato", TOMATO[:4], 8)
+    source = labelled(root, sick, [healthy(f"w{n}") for n in range(1000)])
+    objects = {each.id: boxed(each, level="object") for each in sick[2:]}
+    source = altered(source, annotations={**source.annotations, **objects})
+    made = [item for item in items(source).values() if not item.positive]
+    assert len(made) == 1000
+    lesions = sum(item.wording == "lesion" for item in made)
+    assert abs(lesions - 250) < 4 * (1000 * 0.25 * 0.75) ** 0.5
+    assert chi_square(Counter(item.query or "" for item in made), 4) < CHI_SQUARE_3
+    places = Counter((item.candidates or ()).index(item.query or "") for item in made)
+    assert chi_square(places, 4) < CHI_SQUARE_3
+
+
+@pytest.mark.parametrize(("crop", "wording"), [("tomato", "lesion"), ("rice", "object")])
+def test_the_wording_does_not_give_a_crops_healthy_photos_away(
+    root: Path, crop: str, wording: str
+) -> None:
+    well = [healthy(f"{name}-w{n}", name) for name in ("tomato", "rice") for n in range(20)]
+    lesions = labelled(root, many("tomato", TOMATO, 6), well)
+    source = join(lesions, labelled(root, many("rice", ("blast",), 6), level="object"))
+    assert {i.wording for i in items(source).values() if i.crop == crop} == {wording}
+
+
+def test_where_a_photo_may_show_more_than_it_names_no_name_is_certainly_absent(root: Path) -> None:
+    sick = many("tomato", TOMATO, 12)
+    made = items(labelled(root, sick, [healthy("w")], exhaustive=False))
+    assert {item.absent_query for item in made.values() if item.positive} == {None}
+    assert made["w"].query in TOMATO
+    assert made["w"].absent_query == made["w"].query
+
+
+def test_several_targets_on_a_photo_are_items_of_their_own_and_never_rivals(root: Path) -> None:
+    both = [target("s", "Late-Blight"), target("s", "leaf mold"), target("s", "mite", kind="pest")]
+    names = ("early blight", "target spot", "blight", "leaf mold", "rust", "wilt")
+    rest = many("tomato", names, 60)
+    source = labelled(root, [*both, *rest])
+    marks = {name: mark for name, mark in source.annotations.items() if name != both[2].id}
+    source = altered(source, annotations=marks)  # the mite is there, and nobody boxed it
+    for seed in range(20):
+        made = items(source, seed=seed)
+        assert {name for name in made if name.startswith("s")} == {"s#late blight", "s#leaf mold"}
+        for name in ("s#late blight", "s#leaf mold"):
+            one = made[name]
+            others = [each for each in one.candidates or () if each != one.label]
+            assert len(others) == 3
+            for other in [*others, one.absent_query or "late blight"]:
+                assert not any(conflict(other, each.label) for each in both)
+
+
+def test_what_cannot_become_an_item_is_a_drop_with_its_reason(root: Path) -> None:
+    samples = [
+        sample("broken", "text.png"), sample("broken too", "absent.png"),
+        sample("later", split="val"), sample("now", split="train"),
+    ]  # fmt: skip
+    sick = [target("broken", "scab"), target("later", "scab"), target("now", "scab")]
+    source = labelled(root, sick, [healthy("broken too")], samples)
+    bare = target("now", "gall")
+    made = list(compose(altered(source, targets=[*sick, bare]), "train"))
+    drops = {each.id: each for each in made if isinstance(each, Drop)}
+    assert len(made) == 5
+    assert {(d.sample, d.parent, d.reason) for d in drops.values()} == {
+        ("broken", "broken:scab", "unreadable_photo"),
+        ("broken too", "broken too:healthy", "unreadable_photo"),
+        ("later", "later:scab", "other_split"),
+        ("now", "now:gall", "no_annotation"),
+    }
+    assert {drop.stage for drop in drops.values()} == {"compose"}
+    assert {drop.reason for drop in drops.values()} == set(REASONS)
+    assert "text.png" in drops["broken:scab#compose"].detail
+    assert drops["later:scab#compose"].detail == "val"
+    assert [each.id for each in made if isinstance(each, Item)] == ["now#scab"]
+
+
+def test_a_path_that_leaves_the_release_is_refused(root: Path) -> None:
+    source = labelled(root, [target("s")], samples=[sample("s", "../a.png")])
+    with pytest.raises(Refused, match=r"a step up"):
+        list(compose(source))
+
+
+def test_boxes_drawn_on_a_photo_of_another_size_are_refused(root: Path) -> None:
+    source = labelled(root, [target("s")])
+    mark = boxed(target("s"), width=64, height=48)
+    annotations: dict[str, Annotation] = {mark.target: mark}
+    source = altered(source, annotations=annotations)
+    with pytest.raises(Refused, match=r"a\.png \(s:rust:boxes\): expected .* 64 x 48 .* 32 x 24;"):
+        list(compose(source))
+
+
+def test_a_group_lies_in_one_split_and_every_photo_in_one(root: Path) -> None:
+    """By its release's group or by its pixels: a.png and again.png are one photo in two files."""
+    sick = [target(f"s{n}", "scab") for n in range(120)]
+    kept = [sample(f"s{n}", group=f"plant {n // 4}") for n in range(100)]
+    kept += [sample(f"s{n}", ("a.png", "again.png")[n % 2]) for n in range(100, 120)]
+    source = labelled(root, sick, samples=kept)
+    parts = {split: items(source, split) for split in ("train", "val", "test")}
+    assert sum(len(part) for part in parts.values()) == 120
+    groups = {split: {item.group for item in part.values()} for split, part in parts.items()}
+    assert sum(len(each) for each in groups.values()) == len(set().union(*groups.values())) == 26
+    assert all(groups.values())
+    assert set().union(*parts.values()) == set(items(source))
+
+
+def test_a_release_of_its_own_splits_is_left_as_it_is(root: Path) -> None:
+    sick = [target(f"s{n}", "scab") for n in range(9)]
+    kept = [sample(f"s{n}", split=("train", "val", "test")[n % 3], group="one") for n in range(9)]
+    source = labelled(root, sick, samples=kept)
+    assert set(items(source, "val")) == {"s1", "s4", "s7"}
+
+
+def test_the_keyed_split_is_this_one() -> None:
+    assert [n for n in range(12) if keyed_split(f"g{n}", 0) == "test"] == [5, 11]
+    assert [n for n in range(12) if keyed_split(f"g{n}", 0) == "val"] == [8]
+    assert keyed_split("g3", 7) == "test"
+    found = Counter(keyed_split(f"group {n}", 0) for n in range(2000))
+    expected = {"train": 1200, "val": 200, "test": 600}
+    assert sum((found[k] - n) ** 2 / n for k, n in expected.items()) < 13.82  # 2 degrees, p = 0.001
+
+
+def test_one_name_in_two_spellings_is_asked_as_its_photo_has_it(root: Path) -> None:
+    sick = [target("a", "Leaf-Mold"), target("b", "leaf mold"), *many("tomato", TOMATO, 12)]
+    made = items(labelled(root, sick))
+    for name, label in (("a", "Leaf-Mold"), ("b", "leaf mold")):
+        one = made[name]
+        assert one.label == one.query == label
+        assert label in (one.candidates or ())
+        assert sum(same(label, each) for each in one.candidates or ()) == 1
