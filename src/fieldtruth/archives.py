@@ -124,21 +124,15 @@ def _is_tar(path: Path) -> bool:
 
 def _check(archive: Path, members: list[_Member], limits: Limits) -> Unpacked:
     """What the members come to; `Refused` at the first that may not be written."""
-    seen: dict[str, _Member] = {}
+    seen: dict[str, tuple[PurePosixPath, bool]] = {}
     total = files = 0
     for member in members:
-        name = member.name
-        wrong = member.wrong or store.unsafe(name) or _bomb(member, limits)
-        key = store.same_name(name)
-        other = seen.setdefault(key, member)
-        if wrong is None and other is not member and not (other.folder and member.folder):
-            twin = "a second time" if other.name == name else f"beside {other.name!r}"
-            wrong = f"one file {twin} on a system that knows no case or one Unicode form"
+        wrong = member.wrong or store.unsafe(member.name) or _bomb(member, limits)
+        wrong = wrong or _twin(member, seen)
         if wrong is not None:
-            raise _refused(archive, name, wrong)
+            raise _refused(archive, member.name, wrong)
         total += member.bytes
         files += not member.folder
-    _no_file_holds_another(archive, seen)
     packed = archive.stat().st_size
     if total > limits.bytes or (total > limits.small and total > limits.ratio * packed):
         said = f"a bomb: {total:,} bytes out of {packed:,}"
@@ -155,12 +149,22 @@ def _bomb(member: _Member, limits: Limits) -> str | None:
     return None
 
 
-def _no_file_holds_another(archive: Path, seen: dict[str, _Member]) -> None:
-    for key, member in seen.items():
-        for above in PurePosixPath(key).parents:
-            other = seen.get(str(above))
-            if other is not None and not other.folder:
-                raise _refused(archive, member.name, f"a file within the file {other.name!r}")
+def _twin(member: _Member, seen: dict[str, tuple[PurePosixPath, bool]]) -> str | None:
+    """Why a member, or a folder above it, cannot be told from an earlier one; notes it in `seen`.
+
+    `seen` maps what a path is on a system without case to its spelling and whether it is a file.
+    """
+    path = PurePosixPath(member.name)
+    for step in (path, *path.parents[:-1]):
+        is_file = step is path and not member.folder
+        spelling, was_file = seen.setdefault(store.same_name(str(step)), (step, is_file))
+        if spelling is step:
+            continue
+        if spelling != step:
+            return f"it and {str(spelling)!r} are one where case or Unicode forms do not count"
+        if is_file or was_file:
+            return "two members of that name, one a file at least"
+    return None
 
 
 def _refused(archive: Path, name: str, wrong: str) -> Refused:
@@ -191,14 +195,19 @@ def _entries(archive: Path, limits: Limits) -> Iterator[tuple[_Member, Any]]:
     if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as packed:
             for info in packed.infolist():
-                yield _zipped(info), lambda info=info: packed.open(info)
+                if info.orig_filename != "./":
+                    yield _zipped(info), lambda info=info: packed.open(info)
         return
     with (
         _opened(archive, limits) as stream,
         tarfile.open(fileobj=stream, mode="r|", bufsize=_BLOCK) as tar,
     ):
         for entry in tar:
+            if entry.name == "." and entry.isdir():  # `tar c .` names the folder itself
+                continue
             yield _tarred(entry), lambda entry=entry: tar.extractfile(entry)
+        if stream.count < tar.offset + tarfile.BLOCKSIZE:  # tarfile takes this for the end
+            raise EOFError("it ends without the mark of its end")
 
 
 def _zipped(info: zipfile.ZipInfo) -> _Member:
@@ -227,8 +236,7 @@ def _tarred(entry: tarfile.TarInfo) -> _Member:
         wrong = "a sparse file"
     elif not (entry.isfile() or entry.isdir()):
         wrong = "a device or a pipe"
-    # `tar c .` begins every name with `./` and names the folder itself.
-    name = entry.name.removeprefix("./") if entry.name != "." else "the folder itself"
+    name = entry.name.removeprefix("./")
     return _Member(name=name, folder=entry.isdir(), bytes=entry.size, wrong=wrong)
 
 
@@ -236,12 +244,13 @@ class _Counted:
     """A stream that is read from start to end, held to what the archive may unpack to."""
 
     def __init__(self, stream: IO[bytes], most: int, name: str) -> None:
-        self._stream, self._left, self._name = stream, most, name
+        self._stream, self._most, self._name = stream, most, name
+        self.count = 0
 
     def read(self, size: int) -> bytes:
         data = self._stream.read(size)
-        self._left -= len(data)
-        if self._left < 0:
+        self.count += len(data)
+        if self.count > self._most:
             raise _refused(Path(self._name), "all of it", "a bomb: it unpacks to too much")
         return data
 

@@ -14,7 +14,7 @@ import msgspec
 import typer
 from typer.core import TyperGroup
 
-from fieldtruth.faults import Fault, TooManyFailed
+from fieldtruth.faults import Fault, TooManyFailed, Usage
 
 ORDER = (
     "demo", "draw", "ingest", "label", "annotate", "compose", "freeze", "verify", "diff", "train",
@@ -282,6 +282,8 @@ def predict(
     flags = {
         "concurrency": concurrency, "timeout": timeout, "retries": retries, "max_cost": max_cost,
     }  # fmt: skip
+    if not 0 <= allow_errors <= 1:  # false for NaN as well
+        raise Usage(f"--allow-errors: expected a share from 0 to 1, got {allow_errors}")
     job = asking.Job(
         benchmark=benchmark,
         model=model,

@@ -29,6 +29,15 @@ CROPS: Mapping[str, str] = {
     "pepper bell": "pepper",
 }
 
+# Words that say where, or that something is there, and name nothing by themselves.
+_LINKS = {"a", "an", "in", "of", "on", "the"}
+_NAMELESS = _LINKS | {
+    "crop", "crops", "damage", "disease", "diseased", "diseases", "flower", "flowers", "fruit",
+    "fruits", "infected", "infection", "insect", "insects", "leaf", "leaves", "pest", "pests",
+    "plant", "plants", "root", "roots", "seed", "seeds", "stem", "stems", "symptom", "symptoms",
+    "weed", "weeds",
+}  # fmt: skip
+
 
 @lru_cache(maxsize=65536)
 def normalise(name: str) -> str:
@@ -85,6 +94,45 @@ def conflict(a: str, b: str) -> bool:
     """
     first, second = label_id(a), label_id(b)
     return f" {first} " in f" {second} " or f" {second} " in f" {first} "
+
+
+def akin(said: str, true: str, crop: str | None = None) -> bool:
+    """Whether a name given without a list holds the true name, or lies in it.
+
+    The lenient rule for open answers: one thing under two names, or the whole words of one
+    within the other, in order, once the words of the crop are left out of both (agroground.md,
+    11.2 and W-73: the published rule takes any run of letters). A name of nothing but the crop, a
+    part of the plant or "disease" names nothing, so it lies in no other.
+
+    >>> akin("Late blight of potato", "late blight"), akin("rot", "carrot weevil")
+    (True, False)
+    >>> akin("corn rust", "common rust of maize"), akin("corn rust", "maize rust", "maize")
+    (False, True)
+    """
+    if same(said, true):
+        return label_id(true) != ""
+    first, second = _without_crop(said, crop), _without_crop(true, crop)
+    return _names(first) and _names(second) and conflict(first, second)
+
+
+def _names(plain: str) -> bool:
+    return not _NAMELESS.issuperset(plain.split())
+
+
+def _without_crop(name: str, crop: str | None) -> str:
+    """A normalised name without the crop in any of its spellings, and without loose ends."""
+    text = f" {normalise(name)} "
+    if crop:
+        own = crop_id(crop)
+        spellings = {own, normalise(crop), *(other for other, one in CROPS.items() if one == own)}
+        for spelling in sorted(spellings - {""}, key=lambda each: (-len(each), each)):
+            text = text.replace(f" {spelling} ", " ")
+    words = text.split()
+    while words and words[-1] in _LINKS:
+        words.pop()
+    while words and words[0] in _LINKS:
+        words.pop(0)
+    return " ".join(words)
 
 
 def rivals(truth: Iterable[str], pool: Iterable[str]) -> list[str]:

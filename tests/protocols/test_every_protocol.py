@@ -14,7 +14,7 @@ from tests.strategies import FINISHES, SPACES, hostile, items
 from fieldtruth import protocols, rooms
 from fieldtruth.geometry import as_boxes, to_pixels
 from fieldtruth.protocols.contract import Protocol
-from fieldtruth.records import Finish, Item, Space
+from fieldtruth.records import Finish, Item, Kind, Space
 
 EVERY = [rooms.open_room(protocols, name) for name in rooms.names(protocols)]
 HEADLINES = {

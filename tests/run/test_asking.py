@@ -241,7 +241,7 @@ def test_a_model_or_protocol_that_is_not_there(bench: Path) -> None:
     out = bench.parent / "replies.jsonl"
     with pytest.raises(Usage, match=r"models has no 'gpt'; it has: .*scripted"):
         predict(job(bench, model="gpt"), out)
-    with pytest.raises(Usage, match=r"protocols has no 'guess'; it has: candidates, known_target"):
+    with pytest.raises(Usage, match=r"protocols has no 'guess'; it has: .*known_target"):
         predict(job(bench, protocol="guess"), out)
     with pytest.raises(Usage, match="scripted has no option 'temperature'"):
         predict(replace(job(bench), options={"temperature": "0"}), out)

@@ -29,6 +29,12 @@ def test_the_records_pass_as_they_are_one_by_one(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr() == ("", "")
 
 
+def test_where_nobody_looks_there_is_no_bar_even_if_colours_are_forced() -> None:
+    forced = os.environ | {"FORCE_COLOR": "1", "TTY_COMPATIBLE": "1"}
+    said = subprocess.run([sys.executable, "-c", CODE, "no"], capture_output=True, env=forced)
+    assert (said.stdout, said.stderr) == (b"a b c\n", b"")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize(("quiet", "shown"), [("no", True), ("quiet", False)])
 def test_on_a_terminal_the_bar_is_on_stderr_alone(quiet: str, shown: object) -> None:

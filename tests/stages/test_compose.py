@@ -101,6 +101,8 @@ def test_lists_hold_four_names_that_exclude_each_other_and_the_truth(root: Path)
             assert item.absent_query is not None
             assert not conflict(item.absent_query, item.query)
         assert item.absent_query in known[item.crop or ""]
+    asked = {item.absent_query for item in made.values() if item.crop == "Corn"}
+    assert "gall" in asked  # corn and maize are one crop
 
 
 def test_fewer_than_four_names_are_no_list(root: Path) -> None:
@@ -171,6 +173,36 @@ def chi_square(counts: Counter[int] | Counter[str], kinds: int) -> float:
     seen = [*counts.values(), *[0] * (kinds - len(counts))]
     assert len(seen) == kinds
     return float(sum((each - mean) ** 2 / mean for each in seen))
+
+
+def cramer(pairs: Sequence[tuple[object, object]]) -> float:
+    """Cramer's V of two things that were drawn: 0 where one tells nothing about the other."""
+    rows, columns = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    seen, count = Counter(pairs), len(pairs)
+    expected = {(a, b): rows[a] * columns[b] / count for a in rows for b in columns}
+    square = sum((seen[cell] - mean) ** 2 / mean for cell, mean in expected.items())
+    return float((square / count / (min(len(rows), len(columns)) - 1)) ** 0.5)
+
+
+def test_one_draw_tells_nothing_about_another(root: Path) -> None:
+    sick = many("tomato", TOMATO[:5], 1000)
+    source = labelled(root, sick, [healthy(f"w{n}") for n in range(1000)])
+    objects = {each.id: boxed(each, level="object") for each in sick[::2]}
+    made = items(altered(source, annotations={**source.annotations, **objects}))
+    well = [item for item in made.values() if not item.positive]
+    places = [(item.candidates or ()).index(item.query or "") for item in well]
+    queries, wordings = [item.query for item in well], [item.wording for item in well]
+    assert len(set(queries)) == 5
+    assert set(wordings) == {"lesion", "object"}
+    # A thousand independent draws stay under these bounds in all but one of 10,000 cases.
+    assert cramer(list(zip(queries, places, strict=True))) < 0.12
+    assert cramer(list(zip(queries, wordings, strict=True))) < 0.16
+    assert cramer(list(zip(places, wordings, strict=True))) < 0.16
+    one = [item for item in made.values() if item.positive]
+    told = [((i.candidates or ()).index(i.label or ""), i.absent_query) for i in one]
+    assert cramer(told) < 0.12
+    least = [(i.absent_query in (i.candidates or ()), i.absent_query) for i in one]
+    assert cramer(least) < 0.16
 
 
 def test_the_truth_stands_anywhere_and_every_rival_is_as_likely(root: Path) -> None:

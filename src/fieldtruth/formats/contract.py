@@ -3,6 +3,7 @@
 Its file ends in `EXPORT: Exporter = ...`; the file's name is what `fieldtruth export` calls it.
 """
 
+import shutil
 from pathlib import Path
 from typing import Protocol
 
@@ -24,3 +25,21 @@ class Exporter(Protocol):
     def __call__(self, bench: Bench, folder: Path, *, fetched: bool) -> Exported:
         """`fetched`: also hand on photos that are only referenced, where they were fetched."""
         ...
+
+
+def copy_photos(bench: Bench, folder: Path, *, fetched: bool) -> tuple[int, int]:
+    """Copy the items' photos to their own paths below `folder`: (copied, left out).
+
+    Photos that are only referenced are left out unless `fetched`, and then only where they are
+    not there.
+    """
+    images = sorted({item.image for item in bench.items})
+    copied = 0
+    for image in images:
+        path = bench.photo(image)
+        if image in bench.manifest.references and not (fetched and path.exists()):
+            continue
+        (folder / image).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, folder / image)
+        copied += 1
+    return copied, len(images) - copied

@@ -17,8 +17,9 @@ LONGEST = 200  # letters of a text in the body; a longer one is cut and says so
 
 Value = str | int | float | bool | Sequence["Value"] | Mapping[str, "Value"]
 
-# `_` inside a word is no markup in any reader; links are made of `://`, `@` and `www.` alone.
-_MARKUP = re.compile(r"[&<>|`*\[\]\\~$#@{}^]|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.", re.I)
+# A `_` before a letter cannot end an emphasis, so it may stand (CommonMark 0.31, 6.2); bare links
+# are made of `://`, `@` and `www.` alone.
+_MARKUP = re.compile(r"[&<>|`*\[\]\\~$#@{}^]|_(?!_*[^\W_])|:(?=//)|(?<=www)\.", re.I)
 _DIRECTIONS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}  # they reorder what is beside them
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"))
 _NOT_IN_YAML = {0xFFFE, 0xFFFF, 0xFEFF}

@@ -11,7 +11,7 @@ upright photo. Row groups are small, so that a viewer can show one without readi
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -20,9 +20,6 @@ from fieldtruth.formats.contract import Exported, Exporter
 from fieldtruth.formats.markdown import dataset, header, inline, split_name
 from fieldtruth.records import Item, Question
 from fieldtruth.store import Bench
-
-if TYPE_CHECKING:
-    import pyarrow
 
 PHOTOS = 100  # in a row group, at most
 BYTES = 128 * 2**20  # of photos in a row group, at most one photo more
@@ -139,7 +136,7 @@ def _columns(kind: type[Item | Question]) -> dict[str, str]:
     return {name: _KINDS.get(name, _TEXT) for name in names}
 
 
-def _schema(arrow: Any, columns: Mapping[str, str]) -> "pyarrow.Schema":
+def _schema(arrow: Any, columns: Mapping[str, str]) -> Any:
     photo = arrow.struct([("bytes", arrow.binary()), ("path", arrow.string())])
     kinds = {
         _WHOLE: arrow.int64(),
@@ -195,14 +192,13 @@ def _readme(bench: Bench, columns: Mapping[str, str], made: Exported, path: Path
 
 def _words(bench: Bench, made: Exported, split: str) -> str:
     manifest = bench.manifest
-    null = (
-        f"{made.absent} photos are null: they may not be handed on.\n" if made.absent else ""
-    )
+    null = f"Null, since they may not be handed on: {made.absent}. " if made.absent else ""
     noun = "item" if bench.items else "question"
     return f"""# {inline(manifest.name)}, version {inline(manifest.version)}, as parquet
 
 {made.rows} {noun}s with {made.photos} photos inside, made from the frozen benchmark whose digest is
-`{manifest.digest}`. {null}Boxes are pixels of the upright photo.
+`{manifest.digest}`.
+{null}Boxes are pixels of the upright photo.
 
 ```python
 from datasets import load_dataset
@@ -216,11 +212,9 @@ there are meant for its own folder.
 
 
 def _card(bench: Bench) -> str:
-    """The benchmark's card without its header; benchmarks frozen before there were cards have none."""
+    """The benchmark's card without its header; what was frozen before there were cards has none."""
     path = bench.folder / "CARD.md"
     if "CARD.md" not in bench.manifest.files:
         return ""
     _, _, body = path.read_text(encoding="utf-8").partition("\n---\n")
     return body
-
-

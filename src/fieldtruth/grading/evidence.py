@@ -5,19 +5,20 @@ answer (design, section 2, rule 1). Truth comes from the items only (rule 6).
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 
-from fieldtruth import geometry, protocols, rooms
+from fieldtruth import geometry
 from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.geometry import Boxes, Rule
+from fieldtruth.grading.instruction import Instruction, open_protocol
 from fieldtruth.metrics.contract import Evidence
 from fieldtruth.protocols.contract import Protocol
 from fieldtruth.records import Item, Prediction, Reading
-from fieldtruth.taxonomy import label_id
+from fieldtruth.taxonomy import akin, label_id
 
 OUTCOMES = (
     "boxes", "empty", "prose", "unreadable", "error", "truncated", "missing", "duplicate", "extra",
@@ -31,9 +32,10 @@ _NUMBERED = re.compile(r"\s*(?:option\s*)?[(\[]?(\d{1,2})(?:[)\].:\s]+(.*))?", r
 class Graded:
     """One model under one protocol. The lists are parallel, one entry per measured item.
 
-    `items` ascend by id; `said` holds (k, 4) boxes in pixels of the upright image, clipped to
-    it; `answers` the label id of each answer, or None; `outcomes` the counts of
-    the score contract (design, section 5). `asked` is how many items the protocol asks about.
+    `items` are as they were asked about and ascend by id; `said` holds (k, 4) boxes in pixels of
+    the upright image, clipped to it; `answers` the label id of each answer, or None; `outcomes` the
+    counts of the score contract (design, section 5). `asked` is how many items the protocol asks
+    about; `beside` how many of the extra rows are of items that its control cannot ask.
     """
 
     model: str
@@ -45,6 +47,7 @@ class Graded:
     evidence: Evidence
     outcomes: dict[str, int]
     asked: int
+    beside: int = 0
 
 
 def grade(
@@ -59,11 +62,13 @@ def grade(
     Of several rows for one item the first is used and the others are counted as duplicates,
     whether or not they agree; rows for items that the benchmark lacks are counted as extra. An
     item that the protocol does not suit is not missing, but is measured where it was answered.
+    An item that a control cannot ask has no truth under it: its rows are extra.
 
-    Raises `Usage` for an unknown protocol or several models, `BadRecord` for a row without a
-    box space.
+    Raises `Usage` for an unknown protocol, several models, or a control that none of the items can
+    be asked under, `BadRecord` for a row without a box space.
     """
-    spoken = open_protocol(protocol)
+    instruction = open_protocol(protocol)
+    spoken = instruction.protocol
     rows = list(predictions)
     models = sorted({row.model for row in rows})
     if len(models) != 1 or any(row.protocol != protocol for row in rows):
@@ -71,7 +76,10 @@ def grade(
             f"grading takes the replies of one model under {protocol}, got {len(rows)} rows "
             f"of the models {models}"
         )
-    known = {item.id: item for item in items}
+    shown_as = {item.id: instruction.asked(item) for item in items}
+    known = {name: item for name, item in shown_as.items() if item is not None}
+    if instruction.control is not None and not any(map(spoken.suits, known.values())):
+        raise Usage(f"{protocol}: expected items that can be asked this way, got none")
     first: dict[str, Prediction] = {}
     counts = dict.fromkeys(OUTCOMES, 0)
     for row in rows:
@@ -81,7 +89,7 @@ def grade(
             counts["duplicate"] += 1
         else:
             first[row.item] = row
-    asked = [item for item in known.values() if item.id in first or spoken.suits(item)]
+    asked = _expected(known.values(), first, instruction)
     counts["missing"] = len(asked) - len(first)
     counts["error"] = sum(row.failed for row in first.values())
     measured = sorted((i for i in asked if i.id in first and not first[i.id].failed), key=_by_id)
@@ -100,19 +108,30 @@ def grade(
         readings=readings,
         said=said,
         answers=answers,
-        evidence=evidence(measured, said, answers, empty=empty, shown=shown, matching=matching),
+        evidence=as_asked(
+            evidence(measured, said, answers, empty=empty, shown=shown, matching=matching),
+            instruction,
+            measured,
+            answers,
+        ),
         outcomes=counts,
         asked=len(asked),
+        beside=sum(row.item in shown_as and row.item not in known for row in rows),
     )
 
 
-def open_protocol(name: str) -> Protocol:
-    """The box protocol of that name; `Usage` names those there are."""
-    base, plus, control = name.partition("+")
-    found: Protocol = rooms.open_room(protocols, base).PROTOCOL
-    if plus:
-        raise Usage(f"protocol {name!r}: the control {control!r} cannot be scored yet; use {base}")
-    return found
+def _expected(
+    items: Iterable[Item], answered: Container[str], instruction: Instruction
+) -> list[Item]:
+    """The items that should have a row.
+
+    A control may be asked of positives only, as published (agroground.md, section 14): where no
+    healthy photo has a row under it, none is missing.
+    """
+    asked = [item for item in items if item.id in answered or instruction.protocol.suits(item)]
+    if instruction.control is None or any(not i.positive and i.id in answered for i in asked):
+        return asked
+    return [item for item in asked if item.positive]
 
 
 def _by_id(item: Item) -> str:
@@ -227,7 +246,30 @@ def evidence(
         correct=names[:, 2],
         in_list=names[:, 3],
         first=names[:, 4],
+        absent=np.zeros(len(items), dtype=np.bool_),
+        open=np.zeros(len(items), dtype=np.bool_),
+        akin=np.zeros(len(items), dtype=np.bool_),
     )
+
+
+def as_asked(
+    found: Evidence, instruction: Instruction, items: Sequence[Item], answers: Sequence[str | None]
+) -> Evidence:
+    """The evidence with what only the instruction knows; `items` and `answers` parallel to it."""
+    if instruction.absent:
+        nothing = np.zeros(len(items), dtype=np.bool_)
+        return replace(found, lesion=nothing, object=nothing, healthy=nothing, absent=~nothing)
+    spoken = instruction.protocol
+    unnamed = [spoken.suits(item) and not spoken.names(item) for item in items]
+    near = [
+        no_list
+        and item.label is not None
+        and name is not None
+        and akin(name, item.label, item.crop)
+        for no_list, item, name in zip(unnamed, items, answers, strict=True)
+    ]
+    flags = np.array([unnamed, near], dtype=np.bool_).reshape(2, -1)
+    return replace(found, open=flags[0], akin=flags[1])
 
 
 def _naming(item: Item, name: str | None, shown: Sequence[str]) -> tuple[bool, ...]:

@@ -11,6 +11,7 @@ parsed, and raster corners below 0 are cut to 0.
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import isfinite
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from fieldtruth import geometry
 from fieldtruth.geometry import Boxes
 from fieldtruth.grading.bootstrap import Panel, panel
-from fieldtruth.grading.evidence import open_protocol
+from fieldtruth.grading.instruction import open_protocol
 from fieldtruth.metrics.contract import Bools, Evidence
 from fieldtruth.records import Item, Prediction
 
@@ -31,9 +32,12 @@ def published(items: Iterable[Item], predictions: Iterable[Prediction], protocol
     """The sums of one model's replies, read and measured the published way.
 
     Rows for items the benchmark lacks are left out; a row that is given twice counts twice.
+    Controls and open answers are read in this one way, though they had parsers of their own (W-61).
     """
-    spoken = open_protocol(protocol)
-    known = {item.id: item for item in items}
+    instruction = open_protocol(protocol)
+    spoken = instruction.protocol
+    asked = [(item.id, instruction.asked(item)) for item in items]
+    known = {name: item for name, item in asked if item is not None}
     rows = sorted((p for p in predictions if p.item in known), key=lambda p: p.item)
     mine = [known[row.item] for row in rows]
     parsed = [([], []) if row.failed else parse(row.text) for row in rows]
@@ -46,7 +50,13 @@ def published(items: Iterable[Item], predictions: Iterable[Prediction], protocol
         name(labels, "" if row.failed else row.text, candidates)
         for (_, labels), row, candidates in zip(parsed, rows, shown, strict=True)
     ]
-    return panel(mine, _evidence(mine, said, names, shown))
+    found = _evidence(mine, said, names, shown)
+    if instruction.absent:
+        none = np.zeros(len(mine), dtype=np.bool_)
+        found = replace(found, lesion=none, object=none, healthy=none, absent=~none)
+    elif mine and not any(spoken.names(item) for item in mine):
+        found = replace(found, open=np.ones(len(mine), dtype=np.bool_), akin=_holds(mine, names))
+    return panel(mine, found)
 
 
 def parse(text: str) -> tuple[list[list[float]], list[str]]:
@@ -87,6 +97,13 @@ def name(labels: Sequence[str], text: str, candidates: Sequence[str]) -> str | N
         return plain(max(dict.fromkeys(given), key=given.count))
     found = [c for c in candidates if plain(c) in plain(text[:_KEPT])]
     return plain(found[0]) if len(found) == 1 else None
+
+
+def _holds(items: Sequence[Item], names: Sequence[str | None]) -> Bools:
+    """The published lenient rule: either name holds the other, as a run of letters (W-73)."""
+    true = [plain(item.label) if item.label is not None else None for item in items]
+    pairs = zip(names, true, strict=True)
+    return np.array([bool(a and b and (a in b or b in a)) for a, b in pairs], dtype=np.bool_)
 
 
 def region(said: Boxes, true: Boxes, width: int, height: int) -> float:
@@ -146,4 +163,7 @@ def _evidence(
         ),
         in_list=flags(n in row for n, row in zip(names, ids, strict=True)),
         first=flags(n in row[:1] for n, row in zip(names, ids, strict=True)),
+        absent=flags(False for _ in items),
+        open=flags(False for _ in items),
+        akin=flags(False for _ in items),
     )

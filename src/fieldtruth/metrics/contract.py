@@ -26,9 +26,10 @@ class Evidence:
     call failed or is missing have no row at all.
     """
 
-    lesion: Bools  # level of the truth: exactly one of these three
+    lesion: Bools  # level of the truth: exactly one of these four
     object: Bools
     healthy: Bools
+    absent: Bools  # asked for a thing that its photo, which shows another, certainly does not show
     empty: Bools  # the reply was an explicit empty answer
     true_boxes: Ints
     said_boxes: Ints
@@ -40,11 +41,13 @@ class Evidence:
     correct: Bools  # and it is the truth's label
     in_list: Bools  # and it is one of the candidates shown
     first: Bools  # and it is the first of them
+    open: Bools  # the prompt offered no name at all
+    akin: Bools  # and the name given is the truth's, holds it, or lies in it
 
     @property
     def positive(self) -> Bools:
         """Items that show their target."""
-        return ~self.healthy
+        return self.lesion | self.object
 
 
 class Measured(NamedTuple):

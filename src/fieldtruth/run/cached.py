@@ -34,7 +34,7 @@ class Cached:
         self._model = model
         self._cache = cache
         self._hashes: dict[Path, str] = {}
-        self.hits = 0  # requests answered without the model
+        self.hits = 0  # requests answered from what was kept
         self.space = model.space
         self.version = model.version
 
@@ -61,9 +61,7 @@ class Cached:
         with closing(as_known(self._model, first)) as replies:
             for number, words in replies:
                 trouble = self._keep(keys[names[number]], words)
-                same = places[names[number]]
-                self.hits += len(same) - 1
-                for place in same:
+                for place in places[names[number]]:
                     yield place, words
                 if trouble is not None:
                     raise trouble

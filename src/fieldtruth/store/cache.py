@@ -15,6 +15,7 @@ Never kept: an error, blank words. Half a reply never becomes `Words`, so it can
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -98,7 +99,8 @@ class Cache:
             part.write_bytes(msgspec.json.encode(entry) + b"\n")
             part.replace(path)
         except OSError as error:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink()
             raise self._unusable(error) from error
         return True
 

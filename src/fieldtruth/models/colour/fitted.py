@@ -12,7 +12,7 @@ from scipy import ndimage
 
 from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.models.colour import leaf, parts, pixels
-from fieldtruth.models.colour.naming import Naming, summary
+from fieldtruth.models.colour.naming import FEATURES, Naming, summary
 from fieldtruth.models.colour.pixels import Logistic, View
 from fieldtruth.records import Box, Record
 from fieldtruth.store import replacing
@@ -38,6 +38,12 @@ class Fitted(Record, frozen=True, kw_only=True):
     keep: float  # least chance of a blob that is kept
     enough: float  # least chance of the best blob; below it the photo is answered with []
     naming: Naming
+
+    def __post_init__(self) -> None:
+        got = tuple(len(part.centre) for part in (self.pixel, self.blob, self.naming))
+        wanted = (pixels.FEATURES, parts.FEATURES, FEATURES)
+        if got != wanted:
+            raise ValueError(f"expected {wanted} features of pixel, blob and photo, got {got}")
 
     @property
     def version(self) -> str:

@@ -117,15 +117,17 @@ def _relabel(outside: Array, boxed: Array, rims: Floats) -> Logistic:
     features = np.concatenate([outside, boxed.reshape(-1, boxed.shape[-1])])
     lesion = rims <= 1
 
-    def refit() -> Logistic:
+    def fitted(start: Logistic | None) -> Logistic:
         true = np.concatenate([np.zeros(len(outside)), lesion.ravel().astype(float)])
-        return pixels.fit_logistic(features, true, RIDGE_PIXEL)
+        return pixels.fit_logistic(features, true, RIDGE_PIXEL, start)
 
+    found = fitted(None)
     for _ in range(ROUNDS):
-        odds = refit().odds(features[len(outside) :])
+        odds = found.odds(features[len(outside) :])
         like = odds.reshape(rims.shape) - CENTRAL * rims
         lesion = like >= np.quantile(like, 1 - FILL, axis=1, keepdims=True)
-    return refit()
+        found = fitted(found)
+    return found
 
 
 def _view(item: Item, folder: Path) -> View:

@@ -56,16 +56,21 @@ def find_leaf(colours: Array) -> Mask:
     """
     height, width = colours.shape[:2]
     step = max(1, max(height, width) // COARSE)
-    small = ndimage.uniform_filter(colours, (step, step, 0))[step // 2 :: step, step // 2 :: step]
-    mask = _differs(small)
+    mask = _differs(blocks(colours, step))
     mask = ndimage.binary_opening(mask, iterations=1)
     mask = ndimage.binary_closing(np.pad(mask, 4), _disc(3))[4:-4, 4:-4]
     mask = ndimage.binary_fill_holes(_largest(mask))
     if not 0.02 < mask.mean() < 0.97:
         return np.ones((height, width), bool)
-    rows = np.minimum(np.arange(height) // step, mask.shape[0] - 1)
-    columns = np.minimum(np.arange(width) // step, mask.shape[1] - 1)
-    return mask[np.ix_(rows, columns)]
+    return mask[np.ix_(np.arange(height) // step, np.arange(width) // step)]
+
+
+def blocks(values: Array, step: int) -> Array:
+    """(h, w, k) to its means over blocks of `step` by `step`, those at the far edges cut off."""
+    height, width, layers = values.shape
+    told = np.pad(values, ((0, -height % step), (0, -width % step), (0, 0)), mode="edge")
+    parted = told.reshape(told.shape[0] // step, step, told.shape[1] // step, step, layers)
+    return np.asarray(parted.mean((1, 3), dtype=np.float32))
 
 
 def leaf_box(mask: Mask) -> tuple[int, int, int, int]:
@@ -84,7 +89,7 @@ def _differs(small: Array) -> Mask:
     spread = np.maximum(1.4826 * np.median(np.abs(frame - centre), axis=0), FLOOR)
     distance = np.sqrt((((small - centre) / spread) ** 2).sum(-1))
     level = np.log(distance + 0.5)
-    return level > _otsu(level)
+    return np.asarray(level > _otsu(level))
 
 
 def _otsu(values: NDArray[Any]) -> float:

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldtruth.models.colour import parts
 from fieldtruth.models.colour.leaf import Array
 from fieldtruth.models.colour.pixels import CLIP
 from fieldtruth.records import Record
 from fieldtruth.taxonomy import label_id
 
+FEATURES = 2 * parts.FEATURES + 6  # of a photo, see `summary`
 NEIGHBOURS = 9
 SHRINK = 0.1  # of the scatter towards the unit matrix: names can have very few photos
 DIRECTIONS = 8
@@ -33,13 +35,13 @@ class Naming(Record, frozen=True, kw_only=True):
     labels: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        fit = (
-            len(self.centre) == len(self.spread) == len(self.turn)
-            and len(self.points) == len(self.labels)
-            and all(0 <= label < len(self.names) for label in self.labels)
-        )
-        if not fit:
-            raise ValueError("expected as many labels as points and a turn for every feature")
+        directions = {len(row) for row in (*self.turn, *self.points)}
+        if not len(self.centre) == len(self.spread) == len(self.turn) or len(directions) != 1:
+            raise ValueError("expected a centre, a spread and a turn for every feature")
+        if len(self.points) != len(self.labels) or not set(self.labels) <= set(
+            range(len(self.names))
+        ):
+            raise ValueError("expected a label for every point, and a name for every label")
 
     def votes(self, row: Floats, among: Sequence[str]) -> dict[str, float]:
         """Each label id's share among the nearest training photos of these label ids.
@@ -71,7 +73,10 @@ class Naming(Record, frozen=True, kw_only=True):
 
 
 def summary(features: Array) -> Floats:
-    """(n, k) features of a photo's n lesions, n >= 1, to one row: weighted by area, plain, most."""
+    """(n, parts.FEATURES) of a photo's n lesions, n >= 1, to (FEATURES,).
+
+    Their means weighted by area and plain, the most of some, area and count.
+    """
     told = features.astype(np.float64)
     area = np.exp(told[:, 1])
     weighted = (told * (area / area.sum())[:, None]).sum(0)

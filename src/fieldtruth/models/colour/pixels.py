@@ -18,9 +18,10 @@ from fieldtruth.records import Box, Record
 
 MARGIN = 5  # working pixels around the leaf that are looked at too: its edge is uncertain
 LIMIT = 8.0  # log odds beyond this say nothing more
+FEATURES = 17  # of a pixel, see `describe`
 CLIP = 4.0  # standard deviations beyond this are outliers
 LEAF = 900.0  # lengths are given on a leaf this many pixels long
-STEPS = 7
+STEPS, NEAR = 8, 0.02  # of Newton: at most so many, and when a step is small enough
 
 
 class View(NamedTuple):
@@ -73,7 +74,8 @@ class Logistic(Record, frozen=True, kw_only=True):
         square = np.zeros((size, size), np.float32)
         square[np.triu_indices(size)] = weights[1 + size :]
         bent = scaled @ square + weights[1 : 1 + size]
-        return np.clip(np.einsum("ij,ij->i", bent, scaled) + weights[0], -LIMIT, LIMIT)
+        out = np.einsum("ij,ij->i", bent, scaled) + weights[0]
+        return np.asarray(np.clip(out, -LIMIT, LIMIT))
 
     def chance(self, features: Array) -> Array:
         """(n, k) features to (n,) probabilities."""
@@ -91,7 +93,7 @@ def view(photo: Image.Image) -> View:
     mask = mask[cut]
     depth = np.asarray(ndimage.distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1], np.float32)
     inner = mask & (depth > 2 * MARGIN)
-    typical = np.median(colours[cut][inner if inner.any() else mask], axis=0)
+    typical = np.asarray(np.median(colours[cut][inner if inner.any() else mask], axis=0))
     return View(
         colours=colours[cut] - typical,
         leaf=found[cut],
@@ -108,7 +110,7 @@ def view(photo: Image.Image) -> View:
 
 
 def describe(seen: View) -> Array:
-    """(n, 17) features of the n pixels of the mask, in row order."""
+    """(n, FEATURES) of the n pixels of the mask, in row order."""
     colours, mask, unit = seen.colours, seen.mask, seen.unit
     fine = _blur(colours, 0.8 * unit)
     soft = _blur(colours, 3 * unit)
@@ -134,26 +136,36 @@ def odds_map(seen: View, fitted: Logistic) -> Array:
     return _blur(flat[..., None], seen.unit)[..., 0]
 
 
-def fit_logistic(features: Array, true: Array, ridge: float) -> Logistic:
-    """(n, k) features and (n,) truth, 0 or 1, by Newton's method under a ridge penalty."""
+def fit_logistic(
+    features: Array, true: NDArray[np.float64], ridge: float, start: Logistic | None = None
+) -> Logistic:
+    """(n, k) features and (n,) truth, 0 or 1, by Newton's method under a ridge penalty.
+
+    `start` is a fit of the same features to another truth, close enough to go on from.
+    """
     centre = tuple(features.mean(0, dtype=np.float64).tolist())
     spread = tuple(np.maximum(features.std(0, dtype=np.float64), 1e-3).tolist())
     design = _products(_standard(features, centre, spread))
-    beta = np.zeros(design.shape[1])
+    beta = np.array(start.weights) if start else np.zeros(design.shape[1])
     penalty = np.full(design.shape[1], ridge)
     penalty[0] = 1e-6
     for _ in range(STEPS):
-        chance = 1 / (1 + np.exp(-np.clip(design @ beta, -30, 30)))
+        odds = np.clip((design @ beta.astype(np.float32)).astype(np.float64), -30, 30)
+        chance = 1 / (1 + np.exp(-odds))
         curve = np.maximum(chance * (1 - chance), 1e-4)
-        slope = design.T @ (true - chance) - penalty * beta
-        beta += np.linalg.solve((design.T * curve) @ design + np.diag(penalty), slope)
+        slope = design.T @ (true - chance).astype(np.float32) - penalty * beta
+        bend = (design.T * curve.astype(np.float32)) @ design
+        step = np.linalg.solve(bend.astype(np.float64) + np.diag(penalty), slope)
+        beta += step
+        if np.abs(step).max() < NEAR:
+            break
     return Logistic(centre=centre, spread=spread, weights=tuple(beta.tolist()))
 
 
-def _products(scaled: Array) -> NDArray[np.float64]:
+def _products(scaled: Array) -> Array:
     """(n, k) to (n, 1 + k + k (k + 1) / 2): one, the features, and their products."""
     first, second = np.triu_indices(scaled.shape[1])
-    ones = np.ones((len(scaled), 1))
+    ones = np.ones((len(scaled), 1), np.float32)
     return np.concatenate([ones, scaled, scaled[:, first] * scaled[:, second]], axis=1)
 
 
@@ -173,10 +185,9 @@ def _ground(colours: Array, mask: Mask, radius: int) -> Array:
     weight = mask[..., None].astype(np.float32)
     height, width = mask.shape
     told = np.concatenate([colours * weight, weight], axis=-1)
-    told = np.pad(told, ((0, -height % step), (0, -width % step), (0, 0)))
-    rows, columns = told.shape[0] // step, told.shape[1] // step
-    coarse = told.reshape(rows, step, columns, step, 4).mean((1, 3), dtype=np.float32)
-    coarse = _blur(coarse, radius / step)
+    coarse = _blur(leaf.blocks(told, step), radius / step)
     mean = coarse[..., :3] / np.maximum(coarse[..., 3:], 1e-3)
-    big = ndimage.zoom(mean, (step, step, 1), order=1, grid_mode=True, mode="nearest")
-    return np.asarray(big[:height, :width], np.float32)
+    size = (mean.shape[1] * step, mean.shape[0] * step)
+    layers = [Image.fromarray(np.ascontiguousarray(mean[..., k])) for k in range(3)]
+    big = [np.asarray(layer.resize(size, Image.Resampling.BILINEAR)) for layer in layers]
+    return np.stack(big, axis=-1)[:height, :width]

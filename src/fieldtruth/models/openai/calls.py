@@ -30,7 +30,7 @@ NEVER = 8  # calls without any answer after which a server that never gave one i
 
 
 class Caller:
-    """Asks one server; keeps count of failures in a row over all its calls."""
+    """Asks one server; counts the calls in a row that got no answer."""
 
     def __init__(self, settings: Settings, secret: Secret, budget: Budget) -> None:
         self._settings = settings
@@ -40,7 +40,11 @@ class Caller:
         self._in_a_row = 0
 
     def session(self) -> aiohttp.ClientSession:
-        """Connections for as many calls as may be under way, with the key in their headers."""
+        """Connections for as many calls as may be under way, with the key in their headers.
+
+        A run begins: what an earlier one failed at is not held against it.
+        """
+        self._in_a_row = 0
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=self._settings.concurrency),
             timeout=aiohttp.ClientTimeout(
@@ -86,7 +90,7 @@ class Caller:
             except Failed as why:
                 if not why.again:
                     raise
-                await asyncio.sleep(self._wait(name, number, why.after))
+                await asyncio.sleep(pause(name, number, self._settings.backoff, why.after))
         return await self._once(session, body, self._settings.retries)
 
     async def _once(
@@ -116,11 +120,6 @@ class Caller:
             return read_reply(raw)
         raise refused(response.status, response.headers, raw)
 
-    def _wait(self, name: str, number: int, asked: float) -> float:
-        """Seconds before try `number` + 1: doubled each time, by up to half less, keyed."""
-        share = 1 - float(draws.rng(0, "openai-retry", f"{name}:{number}").random()) / 2
-        return min(max(self._settings.backoff * 2.0**number * share, asked), LONGEST)
-
     def _given_up(self, why: Failed) -> Words:
         said = self._shown(str(why))
         if why.hopeless or (why.status in (403, 404) and not self._answered):
@@ -141,6 +140,15 @@ class Caller:
         """A server's words, fit for a message: without the key, and short."""
         text = self._secret.redact(text)
         return text if len(text) <= SHOWN else text[:SHOWN] + " ..."
+
+
+def pause(name: str, number: int, first: float, asked: float) -> float:
+    """Seconds after try `number` (from 0): `first` doubled each time, less up to half, keyed.
+
+    `asked` is what Retry-After says: the longer of both counts, up to `LONGEST`.
+    """
+    share = 1 - float(draws.rng(0, "openai-retry", f"{name}:{number}").random()) / 2
+    return min(max(first * 2.0**number * share, asked), LONGEST)
 
 
 def _advice(status: int | None) -> str:

@@ -135,11 +135,15 @@ class _Work:
             try:
                 words = await self._caller.ask(session, self._requests[place])
             except Fault as fault:
-                self._over = fault
-                if not isinstance(fault, NoRoom):  # calls that are paid for may come home
-                    self._stopping.set()
+                self._end(fault)
                 return
             self._came.put((place, words))
+
+    def _end(self, fault: Fault) -> None:
+        if self._over is None:  # the first tells most
+            self._over = fault
+        if not isinstance(fault, NoRoom):  # calls that are paid for may come home
+            self._stopping.set()
 
 
 class _Patience:

@@ -43,7 +43,7 @@ def glance(path: Path) -> tuple[Photo, bool]:
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
         return Photo("image/png", size, path), _odd_png(head) or (b"eXIf" in head and _turned(path))
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return Photo("image/webp", size, path), head[12:16] == b"VP8X"  # EXIF, alpha or animation
+        return Photo("image/webp", size, path), _odd_webp(head)
     return Photo("image/png", size, path), True
 
 
@@ -65,6 +65,16 @@ def anew(photo: Photo) -> Photo:
 def _odd_png(head: bytes) -> bool:
     """16-bit or transparent (PNG, third edition, 11.2.1: depth at byte 24, colour type at 25)."""
     return len(head) < 26 or head[24] == 16 or head[25] in (4, 6) or b"tRNS" in head
+
+
+def _odd_webp(head: bytes) -> bool:
+    """With EXIF, transparency or animation (RFC 9649: an extended file, or a lossless with alpha).
+
+    The bit for alpha is the 29th after the signature byte of a lossless stream.
+    """
+    return head[12:16] == b"VP8X" or (
+        head[12:16] == b"VP8L" and (len(head) < 25 or head[24] & 16 != 0)
+    )
 
 
 def _turned(path: Path) -> bool:

@@ -8,6 +8,7 @@ and the folder appears whole or not at all (design, sections 2, 4 and 8).
     photos     looked at once, grouped, placed, copied where the licence allows
     card       CARD.md, for people
     croissant  croissant.json, for machines
+    fields     what each field of a record means, for both
 """
 
 import shutil

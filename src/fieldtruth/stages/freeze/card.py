@@ -15,6 +15,7 @@ from typing import Any, get_args
 from fieldtruth.faults import Usage
 from fieldtruth.formats.markdown import dataset, header, inline, legible
 from fieldtruth.records import Item, Prediction, Question, Space
+from fieldtruth.stages.freeze.fields import meanings
 from fieldtruth.store import ITEMS, QUESTIONS, Manifest, licences
 
 CARD = "CARD.md"
@@ -82,8 +83,10 @@ def render(
         records=name,
         noun="item" if items else "question",
         total=len(made),
+        meanings=meanings(Item if items else Question),
         own_hash=manifest.files[name],
         tables=_tables(manifest, items),
+        settings=sorted(manifest.config.items() - about.given().items()),
         seen=_seen(items, questions),
         audit=audit(manifest),
         uncounted=[name for name, rows in manifest.counts.items() if not set(rows) - {"none"}],
@@ -125,8 +128,8 @@ def limits(manifest: Manifest, made: Sequence[Item | Question]) -> list[str]:
         told.append(f"It is the split '{manifest.split}': no final numbers are measured on it.")
     sizes = Counter(each.group for each in made)
     told.append(
-        f"{len(made)} records fall into {len(sizes)} groups of photos that belong together, the "
-        f"largest of {max(sizes.values())}; intervals resample groups, and a split must not cut one."
+        f"{len(made)} records fall into {len(sizes)} groups that belong together, the largest of "
+        f"{max(sizes.values())}; intervals resample groups, and a split must not cut one."
     )
     if few := _few(manifest):
         named = ", ".join(f"{stratum} ({count})" for stratum, count in few[:ROWS])
@@ -140,7 +143,9 @@ def limits(manifest: Manifest, made: Sequence[Item | Question]) -> list[str]:
     if any("-NC" in (licences.spdx(each.licence) or "") for each in made):
         told.append("Some photos may not be used commercially (NC in their licence).")
     if {"drawn"} & manifest.counts.get("source", {}).keys():
-        told.append("Photos of the source 'drawn' are drawn by a program: no evidence of the field.")
+        told.append(
+            "Photos of the source 'drawn' are drawn by a program: no evidence of the field."
+        )
     told.append("It measures agreement with its labels and is no basis for treating a crop.")
     return told
 
@@ -218,7 +223,7 @@ def _seen(items: Sequence[Item], questions: Sequence[Question]) -> dict[str, Any
         "median_boxes": f"{median(boxes):g}" if boxes else "0",
         "most_boxes": max(boxes, default=0),
         "sizes": _sizes(items),
-        "groups": len({each.group for each in (*items, *questions)}),
+        "groups": len({item.group for item in items}),
         "asked": {
             "known_target": sum(bool(item.query) for item in items),
             "candidates": sum(item.candidates is not None for item in items),

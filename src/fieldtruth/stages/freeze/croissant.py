@@ -15,6 +15,7 @@ import msgspec
 
 from fieldtruth.records import Item, Question
 from fieldtruth.stages.freeze.card import About, audit, citation, limits
+from fieldtruth.stages.freeze.fields import meanings
 from fieldtruth.store import ITEMS, QUESTIONS, Manifest, licences
 
 CROISSANT = "croissant.json"
@@ -56,45 +57,10 @@ _TYPES = {
     ".webp": "image/webp",
 }
 _UNNAMED = "application/octet-stream"
+_PHOTOS = "images/"
 
-_TEXT, _WHOLE, _BOX = "sc:Text", "sc:Integer", "cr:BoundingBox"
-_ITEM = (
-    ("id", _TEXT, "Its name; predictions refer to it as `item`."),
-    ("image", _TEXT, "The photo, relative to the benchmark's folder."),
-    ("image_sha256", _TEXT, "SHA-256 of the photo's bytes."),
-    ("width", _WHOLE, "Of the photo turned upright (EXIF orientation applied), in pixels."),
-    ("height", _WHOLE, "Of the photo turned upright (EXIF orientation applied), in pixels."),
-    ("source", _TEXT, "The dataset the photo comes from."),
-    ("licence", _TEXT, "What the photo is given out under."),
-    ("crop", _TEXT, "Null where not recorded."),
-    ("kind", _TEXT, "disease, pest, weed, symptom, stress or object; null where not recorded."),
-    ("label", _TEXT, "What is shown; null on a healthy photo."),
-    ("level", _TEXT, "lesion, object or healthy: what the boxes are around."),
-    ("boxes", _BOX, "x1, y1, x2, y2 in pixels of the upright photo; none on a healthy photo."),
-    ("query", _TEXT, "The name asked for when the target is given."),
-    ("absent_query", _TEXT, "A name of the same crop that is certainly not on the photo."),
-    ("candidates", _TEXT, "Four names to choose from, or null."),
-    ("group", _TEXT, "Photos of one group belong together and are never split."),
-    ("ask_level", _TEXT, "The wording a healthy photo is asked with: lesion or object."),
-    ("ask_kind", _TEXT, "The kind of what a healthy photo is asked about."),
-)
-_QUESTION = (
-    ("id", _TEXT, "Its name; answers refer to it as `item`."),
-    ("form", _TEXT, "mcq or open."),
-    ("images", _TEXT, "The photos shown, as paths relative to the benchmark's folder."),
-    ("question", _TEXT, "What is asked."),
-    ("options", _TEXT, "The options in the order of their letters; null when open."),
-    ("answer", _TEXT, "The letter, or the text."),
-    ("facts", _TEXT, "The true statements of a question that holds several."),
-    ("domain", _TEXT, "Null where not recorded."),
-    ("challenge", _TEXT, "Null where not recorded."),
-    ("crop", _TEXT, "Null where not recorded."),
-    ("qtype", _TEXT, "Null where not recorded."),
-    ("group", _TEXT, "Questions of one group belong together and are never split."),
-    ("evidence", _TEXT, "Where the answer stands."),
-    ("source", _TEXT, "The dataset it comes from."),
-    ("licence", _TEXT, "What it is given out under."),
-)
+_TEXT = "sc:Text"
+_OTHER = {"width": "sc:Integer", "height": "sc:Integer", "boxes": "cr:BoundingBox"}
 _LISTS = ("boxes", "candidates", "images", "options", "facts", "evidence")
 
 
@@ -104,11 +70,9 @@ def render(manifest: Manifest, made: Sequence[Item | Question], about: About) ->
     return msgspec.json.format(flat, indent=2) + b"\n"
 
 
-def _dataset(
-    manifest: Manifest, made: Sequence[Item | Question], about: About
-) -> dict[str, Any]:
+def _dataset(manifest: Manifest, made: Sequence[Item | Question], about: About) -> dict[str, Any]:
     items = bool(manifest.items)
-    photos = [path for path in manifest.files if path.startswith("images/")]
+    photos = [path for path in manifest.files if path.startswith(_PHOTOS)]
     told: dict[str, Any] = {
         "@context": dict(_CONTEXT),
         "@type": "sc:Dataset",
@@ -190,7 +154,7 @@ def _responsible(manifest: Manifest, made: Sequence[Item | Question]) -> dict[st
 def _distribution(manifest: Manifest, photos: Sequence[str]) -> Iterator[dict[str, Any]]:
     types = {ITEMS: "application/jsonlines", QUESTIONS: "application/jsonlines"}
     for path, digest in sorted(manifest.files.items()):
-        if path not in photos:
+        if not path.startswith(_PHOTOS):
             yield {
                 "@type": "cr:FileObject",
                 "@id": path,
@@ -209,7 +173,7 @@ def _distribution(manifest: Manifest, photos: Sequence[str]) -> Iterator[dict[st
             "name": "photo-files",
             "description": f"{len(photos)} of the benchmark's {manifest.images} photos.",
             "encodingFormat": ordered,
-            "includes": "images/*",
+            "includes": f"{_PHOTOS}*",
         }
 
 
@@ -223,45 +187,46 @@ def _record_sets(*, items: bool, photos: bool) -> Iterator[dict[str, Any]]:
             "description": "The photos as stored: a reader has to apply the EXIF orientation.",
             "key": {"@id": "photos/path"},
             "field": [
-                _file_field("path", _TEXT, "fullpath", "As records name it."),
-                _file_field("photo", "sc:ImageObject", "content", "The photo."),
+                _file_field("path", _TEXT, "fullpath", "as records name it"),
+                _file_field("photo", "sc:ImageObject", "content", "the photo"),
             ],
         }
     name, file = ("items", ITEMS) if items else ("questions", QUESTIONS)
-    fields = [_line_field(name, file, each) for each in (_ITEM if items else _QUESTION)]
+    fields = {
+        field: _line_field(f"{name}/{field}", file, meaning)
+        for field, meaning in meanings(Item if items else Question).items()
+    }
     if items and photos:
-        fields[1]["references"] = {"field": {"@id": "photos/path"}}
-        fields.append(
-            {
-                "@type": "cr:Field",
-                "@id": "items/photo",
-                "name": "photo",
-                "description": "The photo; null where it is not part of the distribution.",
-                "dataType": "sc:ImageObject",
-                "source": {"field": {"@id": "photos/photo"}},
-            }
-        )
+        fields["image"]["references"] = {"field": {"@id": "photos/path"}}
+        fields["photo"] = {
+            "@type": "cr:Field",
+            "@id": "items/photo",
+            "name": "photo",
+            "description": "the photo; null where it is not part of the distribution",
+            "dataType": "sc:ImageObject",
+            "source": {"field": {"@id": "photos/photo"}},
+        }
     yield {
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
         "description": f"One record a line of {file}.",
         "key": {"@id": f"{name}/id"},
-        "field": fields,
+        "field": list(fields.values()),
     }
 
 
-def _line_field(record_set: str, file: str, named: tuple[str, str, str]) -> dict[str, Any]:
-    name, data_type, description = named
+def _line_field(place: str, file: str, meaning: str) -> dict[str, Any]:
+    name = place.rpartition("/")[2]
     source: dict[str, Any] = {"fileObject": {"@id": file}, "extract": {"column": name}}
-    if data_type == _BOX:
+    if name == "boxes":
         source["format"] = "XYXY"
     field = {
         "@type": "cr:Field",
-        "@id": f"{record_set}/{name}",
+        "@id": place,
         "name": name,
-        "description": description,
-        "dataType": data_type,
+        "description": meaning,
+        "dataType": _OTHER.get(name, _TEXT),
         "source": source,
     }
     return field | ({"repeated": True} if name in _LISTS else {})

@@ -1,0 +1,7 @@
+"""The list of names rotated by 1: the second name stands first. The truth is the same."""
+
+from functools import partial
+
+from fieldtruth.controls.contract import Control, rotated
+
+CONTROL = Control(question=partial(rotated, by=1))

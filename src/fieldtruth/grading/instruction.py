@@ -1,0 +1,67 @@
+"""What is asked: a protocol, and the control that it is asked under, if any.
+
+`NAME` or `NAME+CONTROL` (design, section 3). Asking and grading both open it here, so that what a
+reply is held against is what was asked.
+"""
+
+from dataclasses import dataclass
+
+from fieldtruth import controls, protocols, rooms
+from fieldtruth.controls.contract import Control
+from fieldtruth.protocols.contract import Protocol
+from fieldtruth.records import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """`protocol` asks about, and reads, items as `asked` gives them."""
+
+    protocol: Protocol
+    control: Control | None = None
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """The metrics its tables lead with."""
+        if self.control is None:
+            return self.protocol.headline
+        if self.control.absent:
+            return self.control.leads
+        return tuple(dict.fromkeys((*self.control.leads, *self.protocol.headline)))
+
+    @property
+    def absent(self) -> bool:
+        """Whether what is asked for is never on the photo."""
+        return self.control is not None and self.control.absent
+
+    @property
+    def changes_photo(self) -> bool:
+        """Whether the photo shown is another than the item's."""
+        return self.control is not None and self.control.photo is not None
+
+    def asked(self, item: Item) -> Item | None:
+        """The item as it is asked about; None where the control cannot be asked of it.
+
+        A control of the question that changes none of the names offered would only ask the
+        protocol's own question again, so it cannot be asked either.
+        """
+        if self.control is None:
+            return item
+        changed = self.control.question(item)
+        if changed is None or self.control.photo is not None:
+            return changed
+        same = self.protocol.names(changed) == self.protocol.names(item)
+        return None if same else changed
+
+    def suits(self, item: Item) -> bool:
+        """Whether this item can be asked this way."""
+        changed = self.asked(item)
+        return changed is not None and self.protocol.suits(changed)
+
+
+def open_protocol(name: str) -> Instruction:
+    """The box protocol of that name, with its control; `Usage` names those there are."""
+    base, plus, control = name.partition("+")
+    protocol: Protocol = rooms.open_room(protocols, base).PROTOCOL
+    if not plus:
+        return Instruction(protocol)
+    return Instruction(protocol, rooms.open_room(controls, control).CONTROL)
