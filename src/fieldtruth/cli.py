@@ -243,7 +243,9 @@ def predict(
     benchmark: Annotated[Path, typer.Argument(help="A frozen benchmark.")],
     *,
     model: Annotated[str, typer.Option(help="A backend: a file of models/.")],
-    protocol: Annotated[str, typer.Option(help="known_target, candidates, ...")],
+    protocol: Annotated[
+        str, typer.Option(help="known_target, candidates or open_set; +CONTROL, as +blank.")
+    ],
     out: Out,
     model_args: Annotated[
         str, typer.Option(help="Options of the backend: key=value,key=value.")
@@ -272,6 +274,7 @@ def predict(
         float | None,
         typer.Option(help="Begin no call that could cost more in all; needs the model's prices."),
     ] = None,
+    seed: Seed = 0,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -292,6 +295,7 @@ def predict(
         name=name,
         limit=limit,
         cache=cache,
+        seed=seed,
     )
     track = Track(f"predict {model} {protocol}", quiet=quiet)
     done = asking.predict(job, out, track, lambda told: _note(told, quiet=quiet))
@@ -365,7 +369,7 @@ def report(
 @app.command()
 def export(
     file_format: Annotated[
-        str, typer.Argument(metavar="FORMAT", help="parquet: a file of formats/.")
+        str, typer.Argument(metavar="FORMAT", help="parquet, coco, voc: a file of formats/.")
     ],
     benchmark: Annotated[Path, typer.Argument(help="A frozen benchmark.")],
     *,

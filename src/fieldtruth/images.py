@@ -210,8 +210,8 @@ def _cut_off(path: Path, fault: BaseException) -> Unreadable:
     return _unreadable(path, "broken_pixels", f"a broken or cut-off file ({fault})")
 
 
-def _missing(path: Path, fault: Exception) -> Unreadable:
-    """No such file; and whether the folder has the name in another spelling of the same name.
+def missing(path: Path) -> Unreadable:
+    """The fault of a file that is not there, and whether its folder has another spelling of it.
 
     Such a file is not taken for the one that was named: on another machine it would be found, or
     a second one with it, and the two must not give different benchmarks.
@@ -228,7 +228,7 @@ def _missing(path: Path, fault: Exception) -> Unreadable:
             return _unreadable(path, "other_form", hint)
         if plain.casefold() == form.casefold():
             return _unreadable(path, "other_case", f"no such file, but {name!r} in other case")
-    return _unreadable(path, "missing", f"no such file ({fault})")
+    return _unreadable(path, "missing", "no such file")
 
 
 @contextmanager
@@ -239,7 +239,7 @@ def _photo(path: Path) -> Iterator[tuple[Image.Image, BufferedReader]]:
     except PermissionError as fault:
         raise _unreadable(path, "not_allowed", "a folder that may not be entered") from fault
     except (OSError, ValueError) as fault:  # ValueError: a NUL in the name
-        raise _missing(path, fault) from fault
+        raise missing(path) from fault
     if not stat.S_ISREG(status.st_mode):  # a named pipe would wait for ever
         raise _unreadable(path, "not_a_file", "something that is not a file")
     if status.st_size == 0:

@@ -77,6 +77,19 @@ def test_a_name_it_was_not_trained_on_is_said_only_where_no_other_is_offered(
     assert name("smut", "scab") == "smut"
 
 
+def test_the_one_name_asked_about_is_declined_where_no_like_photo_has_it(
+    trained: colour.Fitted, tmp_path: Path
+) -> None:
+    rust, blight, _ = leaves(tmp_path, [32])
+    assert trained.declines
+    assert answer(trained, rust, tmp_path, ("Leaf Rust",)) != []
+    assert answer(trained, blight, tmp_path, ("leaf rust",)) == []
+    assert answer(trained, blight, tmp_path, ("scab",)) != []  # it cannot judge what it never saw
+    eager = msgspec.structs.replace(trained, declines=False)
+    assert answer(eager, blight, tmp_path, ("leaf rust",)) != []
+    assert eager.version != trained.version
+
+
 def test_fitting_is_the_same_in_whatever_order_the_items_come(tmp_path: Path) -> None:
     items = leaves(tmp_path, range(3))
     forth, back = colour.fit(items, tmp_path), colour.fit(items[::-1], tmp_path)
@@ -197,6 +210,9 @@ def test_names_lie_where_their_photos_do() -> None:
     assert naming.best(np.array([9.0, 0.0]), ("a", "B")) == "B"
     assert naming.best(np.array([9.0, 0.0]), ("a", "c")) == "a"
     assert naming.best(np.array([9.0, 0.0]), ()) == ""
+    assert naming.rules_out(np.array([9.0, 0.0]), "c") is False
+    assert naming.ruled_out(list("uvwxyz")) == 0
+    assert naming.ruled_out(["u"] * 3 + list("xyz")) == 0.5
     shares = naming.votes(np.array([0.0, 1.0]), ["a", "b"])
     assert sum(shares.values()) == pytest.approx(1)
     assert shares["a"] > 0.8

@@ -11,7 +11,7 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
-from tests.builders import frozen, healthy_row, leaf, plain, row
+from tests.builders import NAMES, frozen, healthy_row, leaf, plain, row
 
 from fieldtruth import store
 from fieldtruth.faults import Usage
@@ -113,9 +113,12 @@ def test_an_audit_is_told_with_its_reason(tmp_path: Path) -> None:
 
 
 def test_small_strata_are_named_and_large_ones_are_not(tmp_path: Path) -> None:
-    rows = [row(f"p{n}") for n in range(FEW)] + [healthy_row("h")]
+    rows = [row(f"p{n}", label=NAMES[n == 0], query=None) for n in range(FEW)] + [healthy_row("h")]
     _, body = card(made(tmp_path, *rows))
-    assert f"Strata of fewer than {FEW} records say little: level healthy (1)." in body
+    assert (
+        f"Strata of fewer than {FEW} records say little: label late blight (1), level healthy "
+        f"(1), label early blight ({FEW - 1})."
+    ) in body
     assert (
         f"{FEW + 1} records fall into 2 groups that belong together, the largest of {FEW}" in body
     )

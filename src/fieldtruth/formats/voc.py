@@ -41,7 +41,7 @@ FOLDER = "annotations"
 SLACK = 1.0  # pixels that a box may stick out by, as rounding makes it; it is cut
 MOST_BYTES = 16 << 20
 MOST_DEPTH = 16
-MOST_ELEMENTS = 200_000  # of 12 or so that an object has
+MOST_ELEMENTS = 50_000  # an object has about 12
 
 Base = Literal[0, 1]
 

@@ -5,27 +5,34 @@ order at the end. A rerun of the same command asks only for what is missing or f
 another model version, protocol or benchmark are never mixed in: their fingerprint differs.
 """
 
+import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 
 import msgspec
 
-from fieldtruth import models, protocols, store
+from fieldtruth import models, store
 from fieldtruth.faults import Usage
+from fieldtruth.grading import Instruction, open_protocol
 from fieldtruth.models.contract import Metered, Model, Spent
 from fieldtruth.records import Item, Prediction, Record
 from fieldtruth.rooms import open_room
 from fieldtruth.run.cached import Cached
 from fieldtruth.run.progress import SILENT, Track
+from fieldtruth.stages.control import Shown, show
 from fieldtruth.stages.predict import predict as asked
 from fieldtruth.stages.predict import request
 
 
 class Job(Record, frozen=True, kw_only=True):
-    """What to ask whom: a benchmark folder, a backend with its options, a protocol."""
+    """What to ask whom: a benchmark folder, a backend with its options, a protocol.
+
+    `protocol` is NAME or NAME+CONTROL; what a control draws is keyed by `seed`.
+    """
 
     benchmark: Path
     model: str
@@ -34,6 +41,7 @@ class Job(Record, frozen=True, kw_only=True):
     name: str | None = None  # what the replies are filed under; the backend's if not given
     limit: int | None = None  # ask only about the first so many items
     cache: Path | None = None  # a folder of replies that any number of runs share
+    seed: int = 0
 
 
 class Asked(Record, frozen=True, kw_only=True):
@@ -43,7 +51,7 @@ class Asked(Record, frozen=True, kw_only=True):
     asked: int
     kept: int  # of an earlier run
     failed: int
-    unsuited: int  # items the protocol cannot ask
+    unsuited: int  # items the protocol, or its control, cannot ask
     cached: int = 0  # answered from the cache
     limited: int = 0  # items that a limit left out
     why: str | None = None  # the error that most of the failed calls ended with
@@ -59,12 +67,12 @@ def predict(
     `tell` gets the estimate of what that will cost, before the first call.
     """
     bench = store.open_bench(job.benchmark)
-    protocol = open_room(protocols, job.protocol).PROTOCOL
+    instruction = open_protocol(job.protocol)
     name = job.name or job.model
     model: Model = open_room(models, job.model).OPEN(job.options)
     if job.cache is not None:
         model = Cached(name, model, store.Cache(job.cache))
-    suited = [item for item in bench.items if protocol.suits(item)]
+    suited = [item for item in bench.items if instruction.suits(item)]
     if not suited:
         raise Usage(f"{job.benchmark}: expected items for {job.protocol}, got none it can ask")
     items = suited[: job.limit]
@@ -74,6 +82,8 @@ def predict(
         "model": f"{name}: {job.model} {model.version}",
         "space": model.space,
     }
+    if instruction.control is not None:
+        fingerprint["seed"] = str(job.seed)
     wanted = {(item.id, job.protocol, name) for item in suited}
     earlier = list(_finished(out, fingerprint, wanted))
     with store.Journal(out, Prediction, fingerprint, key=attrgetter("item")) as journal:
@@ -81,13 +91,21 @@ def predict(
             if prediction.item not in journal:
                 journal.append(prediction)
         todo = _todo(items, journal)
-        if tell is not None and isinstance(model, Metered):
-            said = model.estimate([request(item, protocol, model, bench.folder) for item in todo])
-            if said:
-                tell(said)
-        with closing(asked(todo, (job.protocol, protocol), (name, model), bench.folder)) as replies:
-            for prediction in track(replies, len(todo)):
-                journal.append(prediction)
+        with _shown(todo, instruction, bench.folder, out, job) as shown:
+            if tell is not None and isinstance(model, Metered):
+                said = model.estimate(
+                    [
+                        request(item, instruction.protocol, model, shown.folder)
+                        for item in shown.items
+                    ]
+                )
+                if said:
+                    tell(said)
+            asks = (job.protocol, instruction.protocol)
+            broken = _broken(shown, job.protocol, name, model)
+            with closing(asked(shown.items, asks, (name, model), shown.folder)) as replies:
+                for prediction in track(chain(broken, replies), len(todo)):
+                    journal.append(prediction)
         errors = Counter(reply.error for reply in journal.done() if reply.failed)
         _seal(out, fingerprint)
         journal.finish(item.id for item in suited if item.id in journal)
@@ -99,6 +117,34 @@ def predict(
         limited=len(suited) - len(items), why=errors.most_common(1)[0][0] if errors else None,
         spent=model.spent if isinstance(model, Metered) else None, note=note,
     )  # fmt: skip
+
+
+@contextmanager
+def _shown(
+    items: Sequence[Item], instruction: Instruction, folder: Path, out: Path, job: Job
+) -> Iterator[Shown]:
+    """The items as they are asked about; changed photos lie beside `out` until the work ends.
+
+    They are made anew by a run that goes on after a kill: what is drawn is keyed.
+    """
+    photos = out.with_name(out.name + ".photos")
+    shutil.rmtree(photos, ignore_errors=True)
+    try:
+        control = job.protocol.partition("+")[2]
+        yield show(items, instruction, folder, photos, (job.seed, control))
+    finally:
+        shutil.rmtree(photos, ignore_errors=True)
+
+
+def _broken(shown: Shown, protocol: str, name: str, model: Model) -> list[Prediction]:
+    """An error for each item whose photo could not be changed: no model can be asked about it."""
+    return [
+        Prediction(
+            item=item, protocol=protocol, model=name, text="", space=model.space, finish="error",
+            error=why,
+        )
+        for item, why in shown.broken.items()
+    ]  # fmt: skip
 
 
 def _todo(items: Sequence[Item], journal: store.Journal[Prediction]) -> list[Item]:

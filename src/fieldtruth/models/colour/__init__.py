@@ -9,6 +9,8 @@ learns all of it from boxes.
 
 What it answers:
 - `[]` where the best blob on the leaf is less likely a lesion than the fitted threshold;
+- `[]` where one name is asked about and the nearest training photos have other names, if that
+  seldom misjudged a training photo;
 - else the lesions' boxes, or under object wording a box around each leaf that has one;
 - named as the one of the names offered that most of the nearest training photos have. Names it
   was not trained on get no votes; where it knows none of them, the first offered is said.
@@ -53,8 +55,12 @@ class Colour:
     def _answer(self, seen: Seen, request: Request) -> str:
         if seen.row is None or seen.evidence < self._fitted.enough:
             return say([], "")
+        naming = self._fitted.naming
+        asked = request.names[0] if len(request.names) == 1 else None
+        if asked is not None and self._fitted.declines and naming.rules_out(seen.row, asked):
+            return say([], "")
         boxes = seen.leaves if request.level == "object" else seen.boxes
-        return say(boxes, self._fitted.naming.best(seen.row, request.names))
+        return say(boxes, naming.best(seen.row, request.names))
 
 
 def _open(options: Mapping[str, str]) -> Colour:

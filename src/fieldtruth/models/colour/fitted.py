@@ -38,6 +38,7 @@ class Fitted(Record, frozen=True, kw_only=True):
     keep: float  # least chance of a blob that is kept
     enough: float  # least chance of the best blob; below it the photo is answered with []
     naming: Naming
+    declines: bool  # whether one name asked about is answered with [] where naming rules it out
 
     def __post_init__(self) -> None:
         got = tuple(len(part.centre) for part in (self.pixel, self.blob, self.naming))

@@ -33,6 +33,7 @@ CENTRAL = 2.0  # log odds that a pixel at the rim of the box's ellipse lacks aga
 ROUNDS = 2
 RIDGE_PIXEL, RIDGE_BLOB = 1.0, 10.0
 FOLDS = 3
+MISJUDGED = 0.05  # at most this share of training photos may be ruled out under its own name
 KEEPS = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 
 Floats = NDArray[np.float64]
@@ -65,13 +66,15 @@ def fit(items: Sequence[Item], folder: Path) -> Fitted:
     judged = [photo for photo in photos if photo.item.level != "object"]
     blob, chances = _fit_blobs(judged)
     keep = max(KEEPS, key=lambda share: _f1(judged, chances, share))
+    named, groups = _fit_naming(photos, blob, keep)
     return Fitted(
         photos=len(items),
         pixel=pixel,
         blob=blob,
         keep=keep,
         enough=max(keep, _enough(judged, chances)),
-        naming=_fit_naming(photos, blob, keep),
+        naming=named,
+        declines=named.ruled_out(groups) <= MISJUDGED,
     )
 
 
@@ -199,8 +202,11 @@ def _enough(photos: Sequence[_Photo], chances: Sequence[Array]) -> float:
     return float(cuts[int(np.argmax(right))])
 
 
-def _fit_naming(photos: Sequence[_Photo], blob: Logistic, keep: float) -> naming.Naming:
-    rows, names = [], []
+def _fit_naming(
+    photos: Sequence[_Photo], blob: Logistic, keep: float
+) -> tuple[naming.Naming, list[str]]:
+    """The naming, and the group of each of its photos."""
+    rows, names, groups = [], [], []
     for photo in photos:
         if photo.item.label is None or len(photo.boxes) == 0:
             continue
@@ -209,6 +215,7 @@ def _fit_naming(photos: Sequence[_Photo], blob: Logistic, keep: float) -> naming
         some = kept if len(kept) else np.array([int(chance.argmax())])
         rows.append(naming.summary(photo.found.features[some]))
         names.append(photo.item.label)
+        groups.append(photo.item.group)
     if not rows:
         raise Usage("expected a photo on which some spot could be named, found none")
-    return naming.fit_naming(np.stack(rows), names)
+    return naming.fit_naming(np.stack(rows), names), groups

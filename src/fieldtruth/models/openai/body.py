@@ -14,7 +14,7 @@ from fieldtruth.faults import Unreadable
 from fieldtruth.models.openai.photos import Photo
 from fieldtruth.models.openai.settings import Settings
 
-CHUNK = 192 * 1024  # bytes of a photo in one piece; a multiple of 3, so pieces join unpadded
+CHUNK = 96 * 1024  # bytes of a photo in one piece; a multiple of 3, so pieces join unpadded
 
 Part = bytes | Photo
 

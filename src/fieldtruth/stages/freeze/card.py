@@ -85,7 +85,7 @@ def render(
         total=len(made),
         meanings=meanings(Item if items else Question),
         own_hash=manifest.files[name],
-        tables=_tables(manifest, items),
+        tables=_tables(_counts(manifest, items)),
         settings=sorted(manifest.config.items() - about.given().items()),
         seen=_seen(items, questions),
         audit=audit(manifest),
@@ -131,11 +131,11 @@ def limits(manifest: Manifest, made: Sequence[Item | Question]) -> list[str]:
         f"{len(made)} records fall into {len(sizes)} groups that belong together, the largest of "
         f"{max(sizes.values())}; intervals resample groups, and a split must not cut one."
     )
-    if few := _few(manifest):
+    items = [each for each in made if isinstance(each, Item)]
+    if few := _few(_counts(manifest, items)):
         named = ", ".join(f"{stratum} ({count})" for stratum, count in few[:ROWS])
         more = f" and {len(few) - ROWS} more" if len(few) > ROWS else ""
         told.append(f"Strata of fewer than {FEW} records say little: {named}{more}.")
-    items = [each for each in made if isinstance(each, Item)]
     if items and all(item.positive for item in items):
         told.append("It holds no healthy photo, so abstention cannot be measured on it.")
     if items and not any(item.positive for item in items):
@@ -183,11 +183,16 @@ def _counted(value: object) -> object:
     return value
 
 
-def _tables(manifest: Manifest, items: Sequence[Item]) -> list[tuple[str, list[tuple[str, int]]]]:
-    """(heading, rows) for each way the records are counted, commonest first."""
+def _counts(manifest: Manifest, items: Sequence[Item]) -> dict[str, Mapping[str, int]]:
+    """The manifest's counts, and how many items show each label."""
     counts: dict[str, Mapping[str, int]] = dict(manifest.counts)
     if items:
         counts["label"] = Counter(item.label for item in items if item.label)
+    return counts
+
+
+def _tables(counts: Mapping[str, Mapping[str, int]]) -> list[tuple[str, list[tuple[str, int]]]]:
+    """(heading, rows) for each way the records are counted, commonest first."""
     return [(name, _top(rows)) for name, rows in counts.items() if set(rows) - {"none"}]
 
 
@@ -199,12 +204,12 @@ def _top(rows: Mapping[str, int]) -> list[tuple[str, int]]:
     return kept
 
 
-def _few(manifest: Manifest) -> list[tuple[str, int]]:
+def _few(counts: Mapping[str, Mapping[str, int]]) -> list[tuple[str, int]]:
     """Strata of under `FEW` records, as `level lesion`, the smallest first."""
     return sorted(
         (
             (f"{group} {name}", count)
-            for group, rows in manifest.counts.items()
+            for group, rows in counts.items()
             for name, count in rows.items()
             if count < FEW and group != "licence" and name != "none"
         ),
@@ -238,7 +243,8 @@ def _sizes(items: Sequence[Item]) -> str:
         return ""
     small = min(items, key=lambda item: (item.width * item.height, item.width))
     large = max(items, key=lambda item: (item.width * item.height, item.width))
-    return f"{small.width}x{small.height} to {large.width}x{large.height} pixels"
+    least, most = f"{small.width}x{small.height}", f"{large.width}x{large.height}"
+    return f"{least} pixels" if least == most else f"{least} to {most} pixels"
 
 
 def _rights(
