@@ -13,7 +13,7 @@ ROOT = Path(fieldtruth.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 HEAVY = {
     "torch", "transformers", "trl", "peft", "ray", "gradio", "vllm", "pandas", "matplotlib",
-    "scipy", "PIL", "jinja2", "sklearn",
+    "scipy", "aiohttp", "PIL", "jinja2", "sklearn",
 }  # fmt: skip
 
 

@@ -73,7 +73,7 @@ class Settings(Record, frozen=True, kw_only=True):
     licence: str = "not stated"
 
 
-S = TypeVar("S", bound=Settings)
+S = TypeVar("S", bound=Record)
 
 
 class Named(Record, frozen=True, kw_only=True):

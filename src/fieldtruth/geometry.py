@@ -273,14 +273,16 @@ def _sweep(boxes: Floats) -> Floats:
 # --- masks -------------------------------------------------------------------------------------
 
 
-def components(mask: NDArray[np.bool_], min_area: float = 1) -> Boxes:
+def components(mask: NDArray[np.bool_], min_area: float = 1, *, diagonal: bool = True) -> Boxes:
     """Boxes of the 8-connected components of at least `min_area` pixels, far edge exclusive.
 
     `mask` is (height, width); the order is that of each component's first pixel, row by row.
+    Without `diagonal` they are 4-connected: pixels that meet in a corner only are apart.
     """
     from scipy import ndimage
 
-    labels, _ = ndimage.label(mask, structure=np.ones((3, 3), dtype=np.int64))
+    near = np.ones((3, 3), dtype=np.int64) if diagonal else ndimage.generate_binary_structure(2, 1)
+    labels, _ = ndimage.label(mask, structure=near)
     sizes = np.bincount(labels.ravel())
     found = ndimage.find_objects(labels)
     return as_boxes(

@@ -127,11 +127,14 @@ def _shown(
 
     They are made anew by a run that goes on after a kill: what is drawn is keyed.
     """
-    photos = out.with_name(out.name + ".photos")
+    photos = out.with_name(f".{out.name}.photos")
+    key = (job.seed, job.protocol.partition("+")[2])
+    if not instruction.changes_photo:
+        yield show(items, instruction, folder, photos, key)
+        return
     shutil.rmtree(photos, ignore_errors=True)
     try:
-        control = job.protocol.partition("+")[2]
-        yield show(items, instruction, folder, photos, (job.seed, control))
+        yield show(items, instruction, folder, photos, key)
     finally:
         shutil.rmtree(photos, ignore_errors=True)
 
@@ -197,15 +200,15 @@ def with_flags(options: Mapping[str, str], flags: Mapping[str, object]) -> Mappi
     return {**options, **given}
 
 
-def parse_options(text: str) -> Mapping[str, str]:
+def parse_options(text: str, flag: str = "--model-args") -> Mapping[str, str]:
     """`key=value,key=value` as a mapping; `Usage` for a piece that is not of that form."""
     options: dict[str, str] = {}
     for piece in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = piece.partition("=")
         if not equals or not key.strip():
-            raise Usage(f"--model-args: expected key=value,key=value, got {piece!r}")
+            raise Usage(f"{flag}: expected key=value,key=value, got {piece!r}")
         if key.strip() in options:
-            raise Usage(f"--model-args: {key.strip()!r} is given twice")
+            raise Usage(f"{flag}: {key.strip()!r} is given twice")
         options[key.strip()] = value.strip()
     return options
 

@@ -1,17 +1,21 @@
 """Scores as plain tables for a terminal: values with intervals and n, and every outcome."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fieldtruth.grading import OUTCOMES, open_protocol
 from fieldtruth.stages.report.numbers import Measured, digits
 from fieldtruth.stages.report.sentence import sentence
+from fieldtruth.stages.report.view import probes
 
 
 def table(scores: Mapping[str, Any]) -> str:
-    """Under every protocol: the headline metrics, what replies were read as, and the sentence."""
+    """Under every protocol: the headline metrics, what replies were read as, and the sentence.
+
+    Last, where a list was shown in several orders, what its places have to do with the answers.
+    """
     asked = dict.fromkeys(name for entry in scores["models"].values() for name in entry)
-    return "\n\n".join(_protocol(scores, name) for name in asked)
+    return "\n\n".join([*(_protocol(scores, name) for name in asked), *_orders(scores)])
 
 
 def naive_table(scores: Mapping[str, Any], naive: Mapping[str, Any]) -> str:
@@ -40,6 +44,20 @@ def _protocol(scores: Mapping[str, Any], protocol: str) -> str:
         f"{protocol}: values with 95 % intervals and n", _columns(values),
         "  replies read as", _columns(counts), f"  {sentence(scores, protocol, headline)}",
     ])  # fmt: skip
+
+
+def _orders(scores: Mapping[str, Any]) -> Iterator[str]:
+    rows: list[tuple[str, ...]] = []
+    for each in probes(scores):
+        same, orders = each.same, f"{each.orders} of 4"
+        told = (f"{digits(same.value)} n={same.n}", "")
+        lines = (("names given here", each.answers), ("right, the truth here", each.accuracy))
+        for (what, cells), last in zip(lines, told, strict=True):
+            shares = [f"{digits(cell.value)} n={cell.n}" for cell in cells]
+            rows.append((each.model, each.protocol, orders, what, *shares, last))
+    if rows:
+        head = ("model", "protocol", "orders", "of", "1", "2", "3", "4", "same in every order")
+        yield "places on the list, over all orders\n" + _columns([head, *rows])
 
 
 def _cell(metric: Mapping[str, Any]) -> str:

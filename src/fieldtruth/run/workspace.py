@@ -7,15 +7,16 @@ of all stages lie in one file; the manifest counts everything (design, section 8
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from operator import attrgetter
 from pathlib import Path
-from typing import TypeVar
+from shutil import rmtree
+from typing import Any, TypeVar
 
 import msgspec
 
-from fieldtruth import sources, store
+from fieldtruth import archives, sources, store
 from fieldtruth.faults import BadRecord, Refused, Unbalanced, Usage
 from fieldtruth.records import SCHEMA, Annotation, Drop, Healthy, Item, Record, Sample, Target
 from fieldtruth.rooms import open_room
@@ -43,6 +44,7 @@ class Books(Record, frozen=True, kw_only=True):
     paper: str
     counts: dict[str, int]
     drops: dict[str, int]  # by "stage: reason"
+    options: dict[str, str] = {}  # what the source was opened with
 
 
 class _Made(msgspec.Struct):
@@ -98,14 +100,27 @@ class _Sink:
             self.counts[name] += 1
 
 
-def ingest(name: str, root: Path, out: Path, track: Track = SILENT) -> Books:
-    """The raw release at `root` becomes samples and drops in `out`."""
-    source = _source(name)
+def ingest(
+    name: str,
+    root: Path,
+    out: Path,
+    track: Track = SILENT,
+    options: Mapping[str, str] | None = None,
+) -> Books:
+    """The raw release at `root` becomes samples and drops in `out`.
+
+    An archive (zip or tar) is unpacked into `out/release` first. The source keeps its `options`
+    for the stages that follow.
+    """
+    source = _source(name, options or {})
     if not root.exists():
         raise Usage(f"{root}: expected the raw release of {name}, got nothing there")
+    if out.resolve().is_relative_to(root.resolve()):
+        raise Usage(f"{out}: expected a folder outside the release, got one in {root}; name another")
     out.mkdir(parents=True, exist_ok=True)
     seen: set[str] = set()
     with store.lock(out), _Sink(out, ("samples",), "ingest") as sink:
+        root = _unpacked(root, out / "release")
         rows: Iterable[Sample | Drop] = track(ingesting.ingest(source, root))
         for record in rows:
             if record.id in seen:
@@ -115,6 +130,7 @@ def ingest(name: str, root: Path, out: Path, track: Track = SILENT) -> Books:
         books = Books(
             source=name, root=str(root.resolve()), licence=source.licence, paper=source.paper,
             counts={"rows": len(seen), **sink.counts}, drops=dict(sorted(sink.drops.items())),
+            options=dict(options or {}),
         )  # fmt: skip
         _forget(out, ("targets", "healthy", "annotations"))
     return _close(out, books)
@@ -213,9 +229,26 @@ def composed_line(made: Composed, out: Path) -> str:
     )
 
 
-def _source(name: str) -> Source:
-    source: Source = open_room(sources, name).SOURCE
-    return source
+def _source(name: str, options: Mapping[str, str]) -> Source:
+    module: Any = open_room(sources, name)
+    if not options:
+        source: Source = module.SOURCE
+        return source
+    if not hasattr(module, "open_source"):
+        raise Usage(f"--source-args: expected none for {name}, got {', '.join(options)}")
+    opened: Source = module.open_source(options)
+    return opened
+
+
+def _unpacked(root: Path, release: Path) -> Path:
+    """The release's folder: the one given, or what its archive holds, below its one top folder."""
+    if not archives.is_archive(root):
+        return root
+    if release.exists():  # of an earlier ingest
+        rmtree(release)
+    archives.unpack(root, release)
+    inside = list(release.iterdir())
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() else release
 
 
 def _open(out: Path, needs: str) -> tuple[Books, Source]:
@@ -230,7 +263,7 @@ def _open(out: Path, needs: str) -> tuple[Books, Source]:
         books = msgspec.json.decode(raw, type=Books)
     except msgspec.DecodeError as error:
         raise BadRecord(f"{path}: expected what `ingest` writes, got: {error}") from None
-    return books, _source(books.source)
+    return books, _source(books.source, books.options)
 
 
 def _agree(out: Path, books: Books, name: str, found: int) -> None:

@@ -3,7 +3,9 @@
 Three small steps, each a function of what lies before it, so that each can be re-run alone:
 `samples` reads the release, `label` says what a sample names, `annotate` gives the boxes that
 the release itself holds (masks, box files). Nothing may vanish: a row that goes no further is a
-`Drop` with a reason from `reasons`. A source's file ends in `SOURCE: Source = ...`.
+`Drop` with a reason from `reasons`. A source's file ends in `SOURCE: Source = ...`; one that can
+be told how to read its release also has `open_source(options) -> Source`, which takes the words
+after `--source-args` and raises `Usage` for one that it does not know; `SOURCE` is it without any.
 """
 
 from collections.abc import Iterator

@@ -9,10 +9,11 @@ sample's id is its photo's path; photos without a file are listed as drops.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from fieldtruth import detections, store
+from fieldtruth import detections, images, store
 from fieldtruth.faults import BadRecord, Refused, Unreadable, Usage
 from fieldtruth.formats import voc
 from fieldtruth.records import Annotation, Drop, Healthy, Sample, Target
@@ -91,26 +92,27 @@ class Voc:
     def _place(self, root: Path, file: str, each: voc.Voc) -> str | Refused | Unreadable:
         """Where its photo lies, or why it cannot be had.
 
-        `folder` is seldom right and only tried first; many files name a photo of another
-        extension than the one there, or none: then the photo of the file's own name counts.
+        Many files name a photo that is not there, or none: then the photo that is called as the
+        file is counts, as it does by tradition.
         """
-        beside = str(PurePosixPath(file).parent)
-        folders = [each.folder, beside, f"{beside}/../images", *FOLDERS]
-        folders = [folder for folder in folders if not store.unsafe(folder or ".")]
+        beside = PurePosixPath(file).parent
+        folders = [str(beside), *(str(beside.parent / each) for each in FOLDERS), *FOLDERS]
+        if each.folder and not store.unsafe(each.folder):  # seldom right, so only tried first
+            folders.insert(0, each.folder)
         if self._settings.photos:
             folders = [self._settings.photos]
+        fault = images.missing(root / PurePosixPath(file).with_suffix(".jpg"))
         try:
-            return detections.find(root, each.filename, folders)
-        except Refused as fault:
-            return fault
-        except Unreadable as fault:
-            stem = PurePosixPath(file).stem
-            for suffix in (*PHOTOS, *(suffix.upper() for suffix in PHOTOS)):
-                for folder in folders:
-                    place = f"{folder}/{stem}{suffix}" if folder not in ("", ".") else stem + suffix
-                    if not each.filename and store.inside(root, place).is_file():
-                        return place
-            return fault
+            if each.filename:
+                return detections.find(root, each.filename, folders)
+        except Refused as refusal:
+            return refusal
+        except Unreadable as error:
+            fault = error
+        for suffix in (*PHOTOS, *(suffix.upper() for suffix in PHOTOS)):
+            with suppress(Unreadable):
+                return detections.find(root, PurePosixPath(file).stem + suffix, folders)
+        return fault
 
     def _row(
         self,

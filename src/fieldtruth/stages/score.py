@@ -18,6 +18,7 @@ from fieldtruth.geometry import Rule
 from fieldtruth.grading import bootstrap
 from fieldtruth.grading.bootstrap import Drawn, Estimate, Panel, Unit
 from fieldtruth.grading.evidence import Graded, grade
+from fieldtruth.grading.position import position
 from fieldtruth.grading.published import published
 from fieldtruth.records import Item, Prediction
 from fieldtruth.store import Bench
@@ -64,6 +65,10 @@ def score(
 ) -> dict[str, Any]:
     """Score every model and protocol found among the predictions, in the order they come in.
 
+    Beside the contract's keys an entry has `unasked`, the items of the benchmark that its protocol
+    does not ask about, and where a list was shown in several orders the result has `position`
+    (see `grading.position`).
+
     Raises `Usage` for an unknown protocol or nothing to score, `BadRecord` for a row without a
     box space, `Refused` past `allow_missing`.
     """
@@ -76,12 +81,16 @@ def score(
     positives = sum(item.positive for item in bench.items)
     models: dict[str, dict[str, Any]] = {}
     paired: list[dict[str, Any]] = []
+    every: list[Graded] = []
     for protocol, rows in replies.items():
         graded = [_checked(bench.items, some, protocol, options) for some in rows.values()]
         entries, differences = _tables(graded, _panels(bench.items, graded, rows, options), options)
         for one, entry in zip(graded, entries, strict=True):
+            entry["unasked"] = len(bench.items) - one.asked
             models.setdefault(one.model, {})[protocol] = entry
         paired += differences
+        every += graded
+    probed = {} if options.as_published else position(every)
     return {
         "benchmark": {
             "name": bench.manifest.name,
@@ -92,7 +101,7 @@ def score(
         },
         "models": models,
         "paired": paired,
-    }
+    } | ({"position": probed} if probed else {})
 
 
 def _by_protocol(predictions: Iterable[Prediction]) -> dict[str, dict[str, list[Prediction]]]:
@@ -106,11 +115,15 @@ def _by_protocol(predictions: Iterable[Prediction]) -> dict[str, dict[str, list[
 def _checked(
     items: Sequence[Item], rows: Iterable[Prediction], protocol: str, options: Options
 ) -> Graded:
-    """Grade, and refuse what is too incomplete to give a number that holds."""
+    """Grade, and refuse what is too incomplete to give a number that holds.
+
+    Rows beside a control, of items that it cannot ask, are counted as extra and harm nothing.
+    """
     graded = grade(items, rows, protocol, matching=options.matching)
     if options.as_published:
         return graded
     counts, bar = graded.outcomes, options.allow_missing
+    counts = counts | {"extra": counts["extra"] - graded.beside}
     faults = (
         ("error", "missing", "ask again for what is missing (predict resumes)"),
         ("duplicate", "extra", "leave one row per item of this benchmark"),

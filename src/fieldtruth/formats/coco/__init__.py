@@ -22,7 +22,17 @@ from pathlib import Path
 
 from fieldtruth.faults import Usage
 from fieldtruth.formats.coco.items import from_items, to_items
-from fieldtruth.formats.coco.rows import Bad, Carried, Category, Coco, Photo, Region, read, write
+from fieldtruth.formats.coco.rows import (
+    Bad,
+    Carried,
+    Category,
+    Coco,
+    Id,
+    Photo,
+    Region,
+    read,
+    write,
+)
 from fieldtruth.formats.contract import Exported, Exporter, copy_photos
 from fieldtruth.store import Bench
 
@@ -33,6 +43,7 @@ __all__ = [
     "Carried",
     "Category",
     "Coco",
+    "Id",
     "Photo",
     "Region",
     "export",

@@ -249,7 +249,8 @@ def _number(options: Mapping[str, str], name: str, *, above: float = -inf) -> fl
     except ValueError:
         value = inf
     if not (isfinite(value) and value >= 0 and value > above):
-        raise Usage(f"{name}: expected a number, not negative, got {options[name]!r}")
+        least = "0 or more" if above < 0 else f"above {above:g}"
+        raise Usage(f"{name}: expected a number, {least}, got {options[name]!r}")
     return value
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fieldtruth.grading import Graded
+from fieldtruth.grading import Graded, open_protocol
 from fieldtruth.records import Prediction
 from fieldtruth.stages.report import view
 from fieldtruth.stages.report.cards import Gallerist, Gallery
@@ -67,6 +67,7 @@ def report(  # noqa: PLR0913 - what a page shows; each is one thing
             "naive": view.side_by_side(scores, naive) if naive is not None else [],
             "metrics": view.metrics_of(scores),
             "outcomes": OUTCOMES,
+            "probes": view.probes(scores),
             "provenance": list(_provenance(scores, bench.manifest)),
             "photos": album.shown,
         }
@@ -79,8 +80,11 @@ def report(  # noqa: PLR0913 - what a page shows; each is one thing
 def _walls(
     graded: Sequence[Graded], bench: Bench, predictions: Iterable[Prediction], album: Album
 ) -> list[tuple[str, str, list[Gallery]]]:
-    """(model, protocol, galleries) for the first `MOST_WALLS` gradings."""
-    hung = graded[:MOST_WALLS]
+    """(model, protocol, galleries) for the first `MOST_WALLS` gradings.
+
+    A photo that a control changed was not seen as it is, so there is none to show.
+    """
+    hung = [each for each in graded if not open_protocol(each.protocol).changes_photo][:MOST_WALLS]
     wanted: dict[tuple[str, str], dict[str, Prediction]] = {
         (each.model, each.protocol): {} for each in hung
     }
@@ -100,11 +104,15 @@ def _walls(
 
 
 def _lead(sections: Sequence[view.Section]) -> str:
-    """The sentence of the protocol that asks most: the first one with a joint number."""
+    """The sentence of the protocol that asks most: the first one with a joint number.
+
+    A control leads a page only where there is nothing else on it.
+    """
     if not sections:
         return "Nothing could be measured."
-    asks_most = (each for each in sections if "joint" in each.headline)
-    return next(asks_most, sections[0]).sentence
+    plain = [each for each in sections if "+" not in each.protocol] or list(sections)
+    asks_most = (each for each in plain if "joint" in each.headline)
+    return next(asks_most, plain[0]).sentence
 
 
 def _render(context: dict[str, Any]) -> str:
@@ -145,7 +153,7 @@ def _provenance(scores: Mapping[str, Any], manifest: Manifest) -> Iterable[tuple
             listed = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
             yield f"Photos by {group}", listed
     for name, value in scores.items():
-        if name in ("benchmark", "models", "paired"):
+        if name in ("benchmark", "models", "paired", "position"):
             continue
         for key, setting in value.items() if isinstance(value, dict) else [(name, value)]:
             if isinstance(setting, str | int | float):

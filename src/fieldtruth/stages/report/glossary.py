@@ -145,7 +145,30 @@ PROTOCOLS: Mapping[str, str] = {
     "not there.",
     "candidates": "The model is shown four names; it answers which one it is and where, or that "
     "none is there.",
+    "open_set": "The model is given no names; it says in its own words what it sees and where, or "
+    "that there is nothing.",
 }
+CONTROLS: Mapping[str, str] = {
+    "blank": "Control: every photo is a uniform grey one of the same size. Nothing can be seen, so "
+    "an empty answer is the honest one, and whatever is right is guessed from the words.",
+    "shuffle": "Control: every photo is cut into 4 x 4 tiles that lie in another order. Read the "
+    "names; the true boxes are those of the photo before it was cut.",
+    "wrong_target": "Control: diseased photos, asked for something that is certainly not on them. "
+    "The empty answer is the right one.",
+    "rotate1": "Control: the same list, beginning with its second name.",
+    "rotate2": "Control: the same list, beginning with its third name.",
+    "rotate3": "Control: the same list, beginning with its fourth name.",
+}
+
+
+def about(protocol: str) -> str:
+    """What a protocol asks, and what its control changes; "" for what is not listed here.
+
+    >>> about("candidates+rotate1").endswith("beginning with its second name.")
+    True
+    """
+    base, _, control = protocol.partition("+")
+    return " ".join(filter(None, (PROTOCOLS.get(base, ""), CONTROLS.get(control, ""))))
 
 
 def term(metric: str) -> Term:

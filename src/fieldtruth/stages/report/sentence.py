@@ -37,7 +37,7 @@ def sentence(scores: Mapping[str, Any], protocol: str, headline: Sequence[str]) 
             first,
             second,
         }:
-            return _compared(row)
+            return _compared(row) if _judges(protocol, metric) else _apart(row)
     return f"{first} and {second} were not compared under {protocol}: no item was measured in both."
 
 
@@ -96,6 +96,21 @@ def _alone(model: str, got: Measured, metric: str, protocol: str) -> str:
     return (
         f"{model} alone was measured under {protocol}: {_inline(metric)} {digits(got.value)} "
         f"{got.interval}, n={got.n}. With one model there is nothing to compare."
+    )
+
+
+def _judges(protocol: str, metric: str) -> bool:
+    """Whether more is better: under a control only where it says what the right answer is."""
+    return "+" not in protocol or metric == "wrong_target_abstention"
+
+
+def _apart(row: Mapping[str, Any]) -> str:
+    """The sentence of one paired row that speaks of no better and no worse."""
+    got = Measured(row["difference"], row["low"], row["high"], row["n"])
+    return (
+        f"Under {row['protocol']} the {_inline(row['metric'])} of {row['b']} is apart from that of "
+        f"{row['a']} by {signed(got.value)} {got.interval}, n={got.n}; under a "
+        "control more is not better."
     )
 
 

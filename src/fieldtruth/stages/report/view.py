@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fieldtruth import protocols
-from fieldtruth.grading import Graded
-from fieldtruth.rooms import names, open_room
+from fieldtruth import controls, protocols
+from fieldtruth.grading import Graded, open_protocol
+from fieldtruth.rooms import names
 from fieldtruth.stages.report import plots
 from fieldtruth.stages.report.cards import Gallery
-from fieldtruth.stages.report.glossary import METRICS, PROTOCOLS
+from fieldtruth.stages.report.glossary import METRICS, about
 from fieldtruth.stages.report.numbers import Measured
 from fieldtruth.stages.report.sentence import left_out, ranking, sentence
 from fieldtruth.taxonomy import label_id
@@ -82,11 +82,11 @@ def metrics_of(scores: Mapping[str, Any]) -> list[str]:
 
 
 def headline(protocol: str) -> tuple[str, ...]:
-    """The metrics a protocol's tables lead with; `candidates+blank` leads as `candidates` does."""
-    name = protocol.partition("+")[0]
-    if name not in names(protocols):
+    """The metrics that the tables of a protocol, or of its control, lead with."""
+    name, _, control = protocol.partition("+")
+    if name not in names(protocols) or (control and control not in names(controls)):
         return FALLBACK
-    return tuple(open_room(protocols, name).PROTOCOL.headline)
+    return open_protocol(protocol).headline
 
 
 def section(
@@ -105,7 +105,7 @@ def section(
     return Section(
         anchor=f"protocol-{protocols_of(scores).index(protocol) + 1}",
         protocol=protocol,
-        about=PROTOCOLS.get(protocol, ""),
+        about=about(protocol),
         sentence=sentence(scores, protocol, lead),
         left_out=tuple(left_out(scores, protocol)),
         models=tuple(cells),
@@ -164,6 +164,39 @@ def positions(graded: Graded) -> Positions | None:
         true=_shares(true),
         counts=tuple(answered),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One model's list in several orders. The cells run over the four places; see the glossary."""
+
+    model: str
+    protocol: str
+    orders: int
+    items: int
+    answers: Cells  # share of the listed answers at each place
+    accuracy: Cells  # share answered rightly where the truth stands at each place
+    same: Measured  # share of photos with one listed answer in every order
+
+
+def probes(scores: Mapping[str, Any]) -> list[Probe]:
+    """The position probes of a result, model by model."""
+    return [
+        Probe(
+            model=model,
+            protocol=protocol,
+            orders=len(found["orders"]),
+            items=found["items"],
+            answers=tuple(
+                Measured.of({"value": share, "n": found["answers"]["n"]})
+                for share in found["answers"]["shares"]
+            ),
+            accuracy=tuple(map(Measured.of, found["accuracy"])),
+            same=Measured.of(found["same_answer"]),
+        )
+        for model, bases in scores.get("position", {}).items()
+        for protocol, found in bases.items()
+    ]
 
 
 def side_by_side(

@@ -1,0 +1,16 @@
+"""The command line: one short command a stage, in pipeline order.
+
+Each command parses, calls one function and prints what came back. Knobs that belong together live
+in the function's own settings. Exit codes: 0 done; 1 failed; 2 usage or configuration; 3
+finished, but more items failed than allowed; 4 integrity refused; 130 interrupted, state saved.
+"""
+
+from fieldtruth.cli import benchmark, data, models, results, whole
+from fieldtruth.cli.group import ORDER, app
+
+__all__ = ["ORDER", "app", "benchmark", "data", "main", "models", "results", "whole"]
+
+
+def main() -> None:
+    """Run the command line; ends the process with the exit code the design gives."""
+    app()

@@ -1,0 +1,79 @@
+"""Frozen benchmarks: freeze, verify, diff, export."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fieldtruth.cli.group import Json, Out, app, say
+
+
+@app.command()
+def freeze(
+    records: Annotated[Path, typer.Argument(help="Items or questions, one JSON object a line.")],
+    *,
+    images: Annotated[Path, typer.Option(help="The folder that image paths are relative to.")],
+    name: Annotated[str, typer.Option(help="The benchmark's name.")],
+    version: Annotated[str, typer.Option(help="Its version.")],
+    out: Out,
+    split: Annotated[
+        str, typer.Option(help="train, val or test; a trainer cannot open a test split.")
+    ] = "test",
+    published: Annotated[str | None, typer.Option(help="The day it is given out.")] = None,
+    creator: Annotated[str | None, typer.Option(help="The lab that gives it out.")] = None,
+    url: Annotated[str | None, typer.Option(help="Where it is given out.")] = None,
+    cite: Annotated[str | None, typer.Option(help="How to cite it: BibTeX or a line.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Items or questions to a frozen benchmark."""
+    from fieldtruth.stages import freeze as freezing
+
+    about = freezing.About(published=published, creator=creator, url=url, cite=cite)
+    settings = freezing.Settings(name=name, version=version, split=split, about=about)
+    made = freezing.freeze(records, images, out, settings)
+    say(made, freezing.line(made, out), as_json=as_json)
+
+
+@app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(help="A frozen benchmark.")], *, as_json: Json = False
+) -> None:
+    """Whether a frozen benchmark is what its manifest says; names every file that is not."""
+    from fieldtruth import store
+
+    found = store.verify(folder)
+    lines = [f"{each.path}: {each.what}" for each in found] or [f"{folder}: verified"]
+    say(found, "\n".join(lines), as_json=as_json)
+    raise typer.Exit(4 if found else 0)
+
+
+@app.command()
+def diff(a: Path, b: Path, *, as_json: Json = False) -> None:
+    """Items added, removed and changed from one frozen benchmark to another."""
+    from fieldtruth.stages import diff as comparing
+
+    found = comparing.diff(a, b)
+    say(found, comparing.line(found), as_json=as_json)
+
+
+@app.command()
+def export(
+    file_format: Annotated[
+        str, typer.Argument(metavar="FORMAT", help="parquet, coco, voc: a file of formats/.")
+    ],
+    benchmark: Annotated[Path, typer.Argument(help="A frozen benchmark.")],
+    *,
+    out: Out,
+    fetched: Annotated[
+        bool,
+        typer.Option(
+            "--fetched", help="With photos that may not be handed on: keep it to yourself."
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """A frozen benchmark in a format that other tools read."""
+    from fieldtruth.stages import export as exporting
+
+    made = exporting.export(file_format, benchmark, out, fetched=fetched)
+    say(made, exporting.line(made, out), as_json=as_json)

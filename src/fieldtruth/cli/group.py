@@ -1,0 +1,72 @@
+"""The command line itself: its groups, the flags that commands share, and how it ends.
+
+Each command parses, calls one function and prints what came back. Knobs that belong together live
+in the function's own settings. Exit codes: 0 done; 1 failed; 2 usage or configuration; 3
+finished, but more items failed than allowed; 4 integrity refused; 130 interrupted, state saved.
+"""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from typer.core import TyperGroup
+
+from fieldtruth.faults import Fault
+
+ORDER = (
+    "demo", "draw", "ingest", "label", "annotate", "compose", "freeze", "verify", "diff", "train",
+    "predict", "read", "score", "report", "export",
+)  # fmt: skip
+
+
+class _Pipeline(TyperGroup):
+    """Commands in pipeline order; a `Fault` is one line on stderr, a bug keeps its traceback."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=ORDER.index)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Fault as fault:
+            sys.stderr.write(f"fieldtruth: {fault}\n")
+            raise typer.Exit(fault.exit_code) from None
+        except KeyboardInterrupt:
+            again = shlex.join(sys.argv[1:])
+            sys.stderr.write(
+                f"fieldtruth: interrupted; what was done is kept. Go on with: fieldtruth {again}\n"
+            )
+            raise typer.Exit(130) from None
+
+
+app = typer.Typer(
+    name="fieldtruth",
+    cls=_Pipeline, no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="From labelled plant photos to frozen benchmarks, model replies, and numbers that hold.",
+)  # fmt: skip
+train = typer.Typer(no_args_is_help=True, help="Fit or train a model on a training benchmark.")
+app.add_typer(train, name="train")
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
+Seed = Annotated[int, typer.Option(help="The recipe's seed: every draw is keyed by it.")]
+Out = Annotated[Path, typer.Option("--out", help="Where the result goes.")]
+
+
+def say(result: Any, line: str, *, as_json: bool) -> None:
+    """One line for people, or the whole result for machines."""
+    if as_json:
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
+    else:
+        sys.stdout.write(line.rstrip() + "\n")
+    sys.stdout.flush()
+
+
+def note(text: str, *, quiet: bool) -> None:
+    """A line on stderr while work goes on."""
+    if not quiet:
+        sys.stderr.write(f"fieldtruth: {text}\n")

@@ -1,0 +1,91 @@
+"""Models fitted and asked: train, predict."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fieldtruth.cli.group import Json, Out, Quiet, Seed, app, note, say, train
+from fieldtruth.faults import TooManyFailed, Usage
+
+
+@train.command("colour")
+def train_colour(
+    benchmark: Annotated[Path, typer.Argument(help="A training benchmark (freeze --split train).")],
+    *,
+    out: Out,
+    as_json: Json = False,
+) -> None:
+    """Fit the embedded colour model on a training split."""
+    from fieldtruth.run import training
+
+    made = training.fit_colour(benchmark, out)
+    say(made, f"colour fitted on {made.items} photos: {out}", as_json=as_json)
+
+
+@app.command()
+def predict(
+    benchmark: Annotated[Path, typer.Argument(help="A frozen benchmark.")],
+    *,
+    model: Annotated[str, typer.Option(help="A backend: a file of models/.")],
+    protocol: Annotated[
+        str, typer.Option(help="known_target, candidates or open_set; +CONTROL, as +blank.")
+    ],
+    out: Out,
+    model_args: Annotated[
+        str, typer.Option(help="Options of the backend: key=value,key=value.")
+    ] = "",
+    name: Annotated[
+        str | None,
+        typer.Option(help="What the replies are filed under; the backend's name if not given."),
+    ] = None,
+    allow_errors: Annotated[
+        float, typer.Option(help="The share of failed calls that still ends with 0.")
+    ] = 0.0,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first so many items; for a first look.")
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="A folder of replies; what is in it is not asked again.")
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Calls to a server at a time.")
+    ] = None,
+    timeout: Annotated[float | None, typer.Option(help="Seconds for one call.")] = None,
+    retries: Annotated[
+        int | None, typer.Option(min=0, help="Further tries of a call that failed.")
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(help="Begin no call that could cost more in all; needs the model's prices."),
+    ] = None,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Ask a model about every item; resumes where it stopped."""
+    from fieldtruth.run import asking
+    from fieldtruth.run.progress import Track
+
+    flags = {
+        "concurrency": concurrency, "timeout": timeout, "retries": retries, "max_cost": max_cost,
+    }  # fmt: skip
+    if not 0 <= allow_errors <= 1:  # false for NaN as well
+        raise Usage(f"--allow-errors: expected a share from 0 to 1, got {allow_errors}")
+    job = asking.Job(
+        benchmark=benchmark,
+        model=model,
+        options=asking.with_flags(asking.parse_options(model_args), flags),
+        protocol=protocol,
+        name=name,
+        limit=limit,
+        cache=cache,
+        seed=seed,
+    )
+    track = Track(f"predict {model} {protocol}", quiet=quiet)
+    done = asking.predict(job, out, track, lambda told: note(told, quiet=quiet))
+    say(done, asking.line(done, out), as_json=as_json)
+    if done.failed > allow_errors * max(done.items, 1):
+        raise TooManyFailed(
+            f"{done.failed} of {done.items} calls failed; the same command asks only those again"
+        )
