@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 AT_A_TIME, LATENCY, PHOTO, PHOTOS = 64, 0.05, 1_000_000, 64
-CALLS, QUICK, ROUNDS = 2000, 640, 3
+CALLS, QUICK, ROUNDS = 2000, 1000, 3
 PROMPT = "Look for rust in this photo. " * 20
 Seen = dict[str, float]
 

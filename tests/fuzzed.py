@@ -14,7 +14,8 @@ Rng = np.random.Generator
 
 NAMES = (
     "rust", "Early-Blight", "late blight of potato", "leaf, spot", 'so-called "scab"', "2",
-    "2. rust", "", "healthy", "\u0930\u094b\u0917", "rost\u00fc", "x" * 300, "[]", "null", "\ud800", "a\nb",
+    "2. rust", "", "healthy", "\u0930\u094b\u0917", "rost\u00fc", "x" * 300, "[]", "null",
+    "\ud800", "a\nb",
 )  # fmt: skip
 KEYS = ("bbox_2d", "box_2d", "bbox", "BOX", "bounding_box", "boxes", "coordinates", "")
 ODD = (
@@ -23,13 +24,16 @@ ODD = (
 )  # fmt: skip
 NOISE = (
     "[", "]", "{", "}", ",", ":", '"', "'", "\\", "```", "```json\n", "\n", " ", "//", "/*", "*/",
-    "#", "<think>", "</think>", "null", "None", "[]", "[[]]", "[0, 1000]", "[10, 20, 30, 40]", "<loc0001>", "<loc0102><loc0051><loc0307><loc0205> rust", "<box>(1,2),(3,4)</box>", "\x00",
+    "#", "<think>", "</think>", "null", "None", "[]", "[[]]", "[0, 1000]", "[10, 20, 30, 40]",
+    "<loc0001>", "<loc0102><loc0051><loc0307><loc0205> rust", "<box>(1,2),(3,4)</box>", "\x00",
     "<|box_start|>(1,2),(3,4)<|box_end|>", "\ufeff", "\u200b", "Answer: ", "no", "I cannot help.",
-    "leaf's", '{"boxes": ', "[" * 30, "{" * 30, '\\"', "\ud83d", "\u2028", "=", "(", ")", "<", ">", ";", "`",
+    "leaf's", '{"boxes": ', "[" * 30, "{" * 30, '\\"', "\ud83d", "\u2028", "=", "(", ")", "<", ">",
+    ";", "`",
 )  # fmt: skip
 PROSE = (
     "The plant looks fine to me.", "Sure! Here it is:", "I see [2] spots.", "Nothing.",
-    "Sorry, I cannot.", "No lesions [see note] are visible.", "Let me look at the photo.", "{leaf}", "[]?", "null",
+    "Sorry, I cannot.", "No lesions [see note] are visible.", "Let me look at the photo.",
+    "{leaf}", "[]?", "null",
 )  # fmt: skip
 
 

@@ -103,8 +103,8 @@ def test_a_row_without_a_space_says_which() -> None:
 def test_unknown_protocols_and_controls_are_named() -> None:
     with pytest.raises(Usage, match=r"'known'; it has: .*known_target"):
         grade(ITEMS, [reply(ITEMS[0], "right")], "known")
-    with pytest.raises(Usage, match="control 'blank' cannot be scored yet"):
-        grade(ITEMS, [reply(ITEMS[0], "right")], "candidates+blank")
+    with pytest.raises(Usage, match=r"controls has no 'bank'; it has: blank, rotate1, "):
+        grade(ITEMS, [reply(ITEMS[0], "right")], "candidates+bank")
 
 
 def test_one_model_at_a_time() -> None:

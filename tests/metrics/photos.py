@@ -58,7 +58,7 @@ def photo(shows: str, number: int = 0, **changes: Any) -> Item:
         "id": f"photo-{number:03d}", "image": f"{number}.png", "image_sha256": "0" * 64,
         "width": 100, "height": 100, "source": "here", "licence": "CC0", "crop": "tomato",
         "kind": None if healthy else "disease", "label": None if healthy else "rust",
-        "level": level, "boxes": boxes, "query": "rust", "absent_query": None,
+        "level": level, "boxes": boxes, "query": "rust", "absent_query": "wilt",
         "candidates": CANDIDATES, "group": f"group-{number:03d}",
     }  # fmt: skip
     return Item(**{**fields, **changes})

@@ -12,7 +12,11 @@ Corners = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Photo:
-    """One photo and what was said about it. `names` runs parallel to `said`."""
+    """One photo and what was said about it. `names` runs parallel to `said`.
+
+    `how`: it was asked with a list (`candidates`), with no name at all (`open`), or for something
+    that it does not show (`wrong`).
+    """
 
     level: str
     label: str | None
@@ -21,10 +25,12 @@ class Photo:
     names: tuple[str, ...]
     empty: bool
     candidates: tuple[str, ...]
+    how: str = "list"
+    crop: str = ""
 
     @property
     def positive(self) -> bool:
-        return self.level != "healthy"
+        return self.level != "healthy" and self.how != "wrong"
 
     @property
     def dense(self) -> bool:
@@ -43,6 +49,20 @@ class Photo:
     @property
     def right(self) -> bool:
         return self.answer is not None and self.answer == self.label
+
+    @property
+    def near(self) -> bool:
+        """One name's words stand in the other's, side by side, the crop's word left out of both."""
+        if self.answer is None or self.label is None:
+            return False
+        said, true = (
+            [word for word in name.lower().split() if word != self.crop]
+            for name in (self.answer, self.label)
+        )
+        short, long = sorted((said, true), key=len)
+        starts = range(len(long) - len(short) + 1)
+        within = any(long[at : at + len(short)] == short for at in starts)
+        return self.right or (bool(set(short) - {"leaf"}) and within)
 
 
 def cells(boxes: Iterable[Corners]) -> set[tuple[int, int]]:
@@ -99,8 +119,9 @@ def single(photo: Photo) -> Fraction:
 def reference(photos: list[Photo]) -> dict[str, Fraction | None]:
     """Every metric's value; None where there is nothing to measure."""
     positive = [p for p in photos if p.positive]
-    lesion = [p for p in photos if p.level == "lesion"]
-    healthy = [p for p in photos if not p.positive]
+    lesion = [p for p in positive if p.level == "lesion"]
+    healthy = [p for p in photos if p.level == "healthy"]
+    unaided = [p for p in positive if p.how == "open"]
     said = sum(len(p.said) for p in positive)
     true = sum(len(p.true) for p in positive)
     found = sum(hits(p) for p in positive)
@@ -115,8 +136,8 @@ def reference(photos: list[Photo]) -> dict[str, Fraction | None]:
         "region_iou": mean(map(region, positive)),
         "region_iou_answered": mean(region(p) for p in positive if p.said),
         "lesion_f1": pooled(lesion),
-        "object_f1": pooled([p for p in photos if p.level == "object"]),
-        "dense_f1": pooled([p for p in photos if p.dense]),
+        "object_f1": pooled([p for p in positive if p.level == "object"]),
+        "dense_f1": pooled([p for p in positive if p.dense]),
         "sparse_f1": pooled([p for p in positive if not p.dense]),
         "abstention": mean(p.empty for p in healthy),
         "false_abstention": mean(p.empty for p in positive),
@@ -126,5 +147,10 @@ def reference(photos: list[Photo]) -> dict[str, Fraction | None]:
         "instance_joint": mean(p.right and hits(p) >= 1 for p in positive),
         "lesion_joint": mean(joint[id(p)] for p in lesion),
         "first_option_share": mean(p.answer == p.candidates[0] for p in chosen),
-        "off_list": mean(p.answer is not None and p.answer not in p.candidates for p in positive),
+        "off_list": mean(
+            p.answer is not None and p.answer not in p.candidates for p in positive if p.candidates
+        ),
+        "wrong_target_abstention": mean(p.empty for p in photos if p.how == "wrong"),
+        "open_strict": mean(p.right for p in unaided),
+        "open_lenient": mean(p.near for p in unaided),
     }

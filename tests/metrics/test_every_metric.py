@@ -15,15 +15,28 @@ from fieldtruth.grading.bootstrap import room
 from fieldtruth.grading.evidence import grade
 from fieldtruth.metrics.contract import Bools, Evidence, Ints
 
-# The names of the score contract that known_target and candidates can measure (design, 5).
+# The names of the score contract that have to do with boxes and names (design, 5).
 NAMES = (
     "precision", "recall", "f1", "f1_75", "macro_f1", "region_iou", "region_iou_answered",
     "lesion_f1", "object_f1", "dense_f1", "sparse_f1", "abstention", "false_abstention",
     "boxes_per_lesion_image", "recognition", "joint", "instance_joint", "lesion_joint",
-    "first_option_share", "off_list",
+    "first_option_share", "off_list", "wrong_target_abstention", "open_strict", "open_lenient",
 )  # fmt: skip
 COUNTS = {"boxes_per_lesion_image"}  # means of counts; all others are fractions
 WIDTH, HEIGHT = 24, 16
+HOW = {"list": "candidates", "open": "open_set", "wrong": "known_target+wrong_target"}
+SAID = (
+    "blight",
+    "rust",
+    "mold",
+    "wilt",
+    "leaf",
+    "leaf mold",
+    "rust fungus",
+    "tomato scab",
+    "crust",
+    "",
+)
 
 
 @st.composite
@@ -37,11 +50,12 @@ def boxes(draw: st.DrawFn, least: int = 0, most: int = 6) -> tuple[tuple[int, in
 
 
 @st.composite
-def shown(draw: st.DrawFn) -> Photo:
-    level = draw(st.sampled_from(("lesion", "lesion", "object", "healthy")))
+def shown(draw: st.DrawFn, how: str = "list") -> Photo:
+    levels = ("lesion", "lesion", "object", "healthy")
+    level = draw(st.sampled_from(levels[:3] if how == "wrong" else levels))
     healthy = level == "healthy"
     said = draw(boxes())
-    names = st.sampled_from(("blight", "rust", "mold", "wilt", ""))
+    names = st.sampled_from(SAID)
     return Photo(
         level=level,
         label=None if healthy else draw(st.sampled_from(photos.CANDIDATES)),
@@ -49,8 +63,15 @@ def shown(draw: st.DrawFn) -> Photo:
         said=said,
         names=tuple(draw(names) for _ in said),
         empty=not said and draw(st.booleans()),
-        candidates=photos.CANDIDATES,
+        candidates=photos.CANDIDATES if how == "list" else (),
+        how=how,
+        crop="tomato",
     )
+
+
+rounds = st.sampled_from(sorted(HOW)).flatmap(
+    lambda how: st.lists(shown(how), min_size=1, max_size=5)
+)
 
 
 def evidence_of(shots: list[Photo], matching: Any = "greedy") -> Evidence:
@@ -65,8 +86,8 @@ def evidence_of(shots: list[Photo], matching: Any = "greedy") -> Evidence:
         ]
         words = json.dumps(said) if said or shot.empty else "I would rather not say."
         items.append(item)
-        rows.append(photos.reply(item, words))
-    return grade(items, rows, "candidates", matching=matching).evidence
+        rows.append(photos.reply(item, words, protocol=HOW[shots[0].how]))
+    return grade(items, rows, HOW[shots[0].how], matching=matching).evidence
 
 
 def part(evidence: Evidence, rows: Ints | Bools) -> Evidence:
@@ -77,8 +98,8 @@ def test_the_room_has_the_names_of_the_contract() -> None:
     assert set(NAMES) == set(room())
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(shown(), min_size=1, max_size=5))
+@settings(max_examples=120, deadline=None)
+@given(rounds)
 def test_every_metric_is_what_its_sentence_says(shots: list[Photo]) -> None:
     evidence, expected = evidence_of(shots), reference(shots)
     assert expected.keys() == room().keys()
@@ -90,10 +111,16 @@ def test_every_metric_is_what_its_sentence_says(shots: list[Photo]) -> None:
 
 @pytest.fixture(scope="module")
 def evidence() -> Evidence:
-    """Sixty photos of every level with replies of every kind."""
+    """Sixty photos of every level with replies of every kind, asked in every way."""
     kinds, words = ("lesion", "object", "dense", "healthy"), list(photos.WORDS)
     pairs = [(kinds[n % 4], words[n % len(words)]) for n in range(60)]
-    return photos.graded(*pairs).evidence
+    wrong = [(kinds[n % 3], words[n % len(words)]) for n in range(15)]
+    parts = [
+        photos.graded(*some, protocol=HOW[how]).evidence
+        for how, some in (("list", pairs[:30]), ("open", pairs[30:45]), ("wrong", wrong))
+    ]
+    names = [field.name for field in fields(Evidence)]
+    return Evidence(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in names})
 
 
 @pytest.mark.parametrize("name", NAMES)

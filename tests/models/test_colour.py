@@ -209,7 +209,7 @@ def test_names_lie_where_their_photos_do() -> None:
     assert naming.best(np.array([0.5, 2.0]), ("B", "a")) == "a"
     assert naming.best(np.array([9.0, 0.0]), ("a", "B")) == "B"
     assert naming.best(np.array([9.0, 0.0]), ("a", "c")) == "a"
-    assert naming.best(np.array([9.0, 0.0]), ()) == ""
+    assert naming.best(np.array([9.0, 0.0]), ()) == "b"
     assert naming.rules_out(np.array([9.0, 0.0]), "c") is False
     assert naming.ruled_out(list("uvwxyz")) == 0
     assert naming.ruled_out(["u"] * 3 + list("xyz")) == 0.5

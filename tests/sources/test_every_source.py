@@ -7,6 +7,7 @@ import pytest
 from tests.sources.releases import RELEASES
 
 from fieldtruth import images, rooms, sources
+from fieldtruth.faults import Usage
 from fieldtruth.records import Annotation, Drop, Healthy, Sample, Target
 from fieldtruth.sources.contract import Source
 
@@ -66,11 +67,43 @@ def test_its_samples_are_named_and_stay_inside(name: str, tmp_path: Path) -> Non
     assert kept
     for sample in kept:
         assert sample.id.startswith(f"{name}:")
-        assert (sample.source, sample.licence) == (name, it.licence)
+        assert sample.source == name
+        assert sample.licence in release.licences | {it.licence}
         for place in sample.images:
             assert not Path(place).is_absolute()
             assert ".." not in Path(place).parts
             assert (release.root / place).is_file()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_books_balance_with_half_the_photos_gone(name: str, tmp_path: Path) -> None:
+    it, release = source(name), RELEASES[name](tmp_path / "release")
+    before = list(it.samples(release.root))
+    places = sorted(place for row in before if isinstance(row, Sample) for place in row.images)
+    for place in places[::2]:
+        (release.root / place).unlink()
+    rows = list(it.samples(release.root))
+    gone = 0 if release.listed else len(places[::2])
+    assert len({row.id for row in rows}) == len(rows) == len(before) - gone
+    left = {place for row in rows if isinstance(row, Sample) for place in row.images}
+    assert left == set(places[1::2])
+    reasons = [row.reason for row in rows if isinstance(row, Drop)]
+    assert set(reasons) <= set(it.reasons)
+    if release.listed:
+        assert reasons.count("no_photo") >= len(places[::2])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_takes_the_arguments_it_says_and_no_others(name: str) -> None:
+    opened = getattr(rooms.open_room(sources, name), "open_source", None)
+    if opened is None:
+        return
+    with pytest.raises(Usage, match=r"--source-args: .*rule_of_thumb"):
+        opened({"rule_of_thumb": "1"})
+    made: Source = opened({})
+    it = source(name)
+    assert (made.licence, made.reasons, made.exhaustive) == (it.licence, it.reasons, it.exhaustive)
+    assert opened({"licence": "CC0"}).licence == "CC0"
 
 
 @pytest.mark.parametrize("name", NAMES)

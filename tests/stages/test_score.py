@@ -54,7 +54,7 @@ def test_the_result_has_the_shape_of_the_contract(scores: dict[str, Any]) -> Non
         "alpha": {"candidates"},
     }
     for entry in (p for model in scores["models"].values() for p in model.values()):
-        assert list(entry) == ["metrics", "outcomes", "strata"]
+        assert list(entry) == ["metrics", "outcomes", "strata", "unasked"]
         assert tuple(entry["outcomes"]) == OUTCOMES
         assert set(entry["metrics"]) == set(room())
         for found in entry["metrics"].values():
@@ -73,8 +73,10 @@ def test_each_pair_once_per_protocol_and_metric_the_earlier_first(scores: dict[s
         assert set(row) - {"undefined_draws"} == {
             "protocol", "metric", "a", "b", "difference", "low", "high", "n",
         }  # fmt: skip
-        apart = metrics["alpha"][row["metric"]]["value"] - metrics["zeta"][row["metric"]]["value"]
-        assert row["difference"] == pytest.approx(apart, abs=1e-12)
+        alpha, zeta = (metrics[name][row["metric"]]["value"] for name in ("alpha", "zeta"))
+        unmeasured = row["metric"] in ("open_strict", "open_lenient", "wrong_target_abstention")
+        assert (row["difference"] is None) == (alpha is None) == unmeasured
+        assert unmeasured or row["difference"] == pytest.approx(alpha - zeta, abs=1e-12)
 
 
 def test_known_target_lists_nothing(scores: dict[str, Any]) -> None:

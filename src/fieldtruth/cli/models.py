@@ -6,7 +6,21 @@ from typing import Annotated
 import typer
 
 from fieldtruth.cli.group import Json, Out, Quiet, Seed, app, note, say, train
-from fieldtruth.faults import TooManyFailed, Usage
+from fieldtruth.faults import Usage
+
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="Only the first so many items; for a first look.")
+]
+CacheFolder = Annotated[
+    Path | None, typer.Option(help="A folder of replies; what is in it is not asked again.")
+]
+Concurrency = Annotated[int | None, typer.Option(min=1, help="Calls to a server at a time.")]
+Timeout = Annotated[float | None, typer.Option(help="Seconds for one call.")]
+Retries = Annotated[int | None, typer.Option(min=0, help="Further tries of a call that failed.")]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(help="Begin no call that could cost more in all; needs the model's prices."),
+]
 
 
 @train.command("colour")
@@ -42,23 +56,12 @@ def predict(
     allow_errors: Annotated[
         float, typer.Option(help="The share of failed calls that still ends with 0.")
     ] = 0.0,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the first so many items; for a first look.")
-    ] = None,
-    cache: Annotated[
-        Path | None, typer.Option(help="A folder of replies; what is in it is not asked again.")
-    ] = None,
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Calls to a server at a time.")
-    ] = None,
-    timeout: Annotated[float | None, typer.Option(help="Seconds for one call.")] = None,
-    retries: Annotated[
-        int | None, typer.Option(min=0, help="Further tries of a call that failed.")
-    ] = None,
-    max_cost: Annotated[
-        float | None,
-        typer.Option(help="Begin no call that could cost more in all; needs the model's prices."),
-    ] = None,
+    limit: Limit = None,
+    cache: CacheFolder = None,
+    concurrency: Concurrency = None,
+    timeout: Timeout = None,
+    retries: Retries = None,
+    max_cost: MaxCost = None,
     seed: Seed = 0,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -85,7 +88,4 @@ def predict(
     track = Track(f"predict {model} {protocol}", quiet=quiet)
     done = asking.predict(job, out, track, lambda told: note(told, quiet=quiet))
     say(done, asking.line(done, out), as_json=as_json)
-    if done.failed > allow_errors * max(done.items, 1):
-        raise TooManyFailed(
-            f"{done.failed} of {done.items} calls failed; the same command asks only those again"
-        )
+    asking.check(done, allow_errors)

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from fieldtruth import models, store
-from fieldtruth.faults import Usage
+from fieldtruth.faults import TooManyFailed, Usage
 from fieldtruth.grading import Instruction, open_protocol
 from fieldtruth.models.contract import Metered, Model, Spent
 from fieldtruth.records import Item, Prediction, Record
@@ -158,6 +158,14 @@ def _todo(items: Sequence[Item], journal: store.Journal[Prediction]) -> list[Ite
     good = {reply.item for reply in journal.done() if not reply.failed}
     todo = [item for item in items if item.id not in good]
     return sorted(todo, key=lambda item: item.id in journal)
+
+
+def check(done: Asked, allow_errors: float) -> None:
+    """Raise `TooManyFailed` where more than this share of the calls failed; all is saved."""
+    if done.failed > allow_errors * max(done.items, 1):
+        raise TooManyFailed(
+            f"{done.failed} of {done.items} calls failed; the same command asks only those again"
+        )
 
 
 def line(done: Asked, out: Path) -> str:

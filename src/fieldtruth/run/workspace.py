@@ -44,7 +44,7 @@ class Books(Record, frozen=True, kw_only=True):
     paper: str
     counts: dict[str, int]
     drops: dict[str, int]  # by "stage: reason"
-    options: dict[str, str] = {}  # what the source was opened with
+    options: dict[str, str] = msgspec.field(default_factory=dict)  # what the source was opened with
 
 
 class _Made(msgspec.Struct):
@@ -116,7 +116,9 @@ def ingest(
     if not root.exists():
         raise Usage(f"{root}: expected the raw release of {name}, got nothing there")
     if out.resolve().is_relative_to(root.resolve()):
-        raise Usage(f"{out}: expected a folder outside the release, got one in {root}; name another")
+        raise Usage(
+            f"{out}: expected a folder outside the release, got one in {root}; name another"
+        )
     out.mkdir(parents=True, exist_ok=True)
     seen: set[str] = set()
     with store.lock(out), _Sink(out, ("samples",), "ingest") as sink:

@@ -13,7 +13,8 @@ What it answers:
   seldom misjudged a training photo;
 - else the lesions' boxes, or under object wording a box around each leaf that has one;
 - named as the one of the names offered that most of the nearest training photos have. Names it
-  was not trained on get no votes; where it knows none of them, the first offered is said.
+  was not trained on get no votes; where it knows none of them, the first offered is said, and
+  where none is offered, any name that it knows may be.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -88,10 +88,11 @@ class Naming(Record, frozen=True, kw_only=True):
         """The name offered, as written, with most votes among training photos of these names.
 
         Of equals the first offered. So where no training photo has any of them, the first
-        offered is said: an answer has to be some name.
+        offered is said: an answer has to be some name. Where none is offered, all it knows are.
         """
+        offered = offered or self.names
         shares = self.votes(row, [label_id(name) for name in offered])
-        return max(offered, key=lambda name: shares[label_id(name)], default="")
+        return max(offered, key=lambda name: shares[label_id(name)])
 
 
 def summary(features: Array) -> Floats:
