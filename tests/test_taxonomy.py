@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from fieldtruth.taxonomy import (
     CROPS,
     SYNONYMS,
+    akin,
     conflict,
     crop_id,
     label_id,
@@ -164,3 +165,52 @@ def test_rivals_exclude_each_other_in_whatever_order_the_pool_comes(
     shuffler.shuffle(mixed)
     shuffler.shuffle(truth)
     assert rivals(truth, mixed) == found
+
+
+@pytest.mark.parametrize(
+    ("said", "true", "crop", "expected"),
+    [
+        ("late blight", "Late-Blight", None, True),
+        ("powder mildew", "powdery mildew", None, True),
+        ("late blight of potato", "late blight", "potato", True),
+        ("late blight of potato", "late blight", None, True),
+        ("blight of the potato", "late blight", "potato", True),
+        ("blight of the potato", "late blight", None, False),
+        ("potato late blight", "late blight of potatoes", "potato", True),
+        ("corn rust", "maize common rust", "maize", True),
+        ("corn rust", "maize rust", "Corn", True),
+        ("corn rust", "maize rust", None, False),
+        ("bell pepper spot", "bacterial spot", "Pepper, bell", True),
+        ("late leaf blight of potato", "late blight", "potato", True),  # a synonym once stripped
+        ("rot", "carrot weevil", None, False),  # W-73
+        ("rust", "crust", None, False),
+        ("ant", "anthracnose", None, False),
+        ("leaf rust", "rust of leaf", None, False),  # another order
+        ("root rot", "root weevil", None, False),
+        ("rot", "root rot", None, True),
+        ("miner", "leaf miner", None, True),
+        ("leaf", "leaf miner", None, False),  # a part of the plant is no name
+        ("plant disease", "leaf disease of maize", "maize", False),
+        ("potato", "potato scab", "potato", False),
+        ("potato", "potato", "potato", True),
+        ("the", "the rust", None, False),
+        ("", "rust", None, False),
+        ("rust", "", None, False),
+        ("", "", None, False),
+        ("-", "...", None, False),
+    ],
+)
+def test_open_names(said: str, true: str, crop: str | None, expected: object) -> None:
+    assert akin(said, true, crop) is expected
+    assert akin(true, said, crop) is expected
+
+
+@given(st.text(max_size=12), st.text(max_size=12), st.none() | st.sampled_from(["maize", "x y"]))
+def test_open_names_never_raise_and_one_thing_is_always_akin(
+    said: str, true: str, crop: str | None
+) -> None:
+    if same(said, true) and label_id(true):
+        assert akin(said, true, crop)
+    if akin(said, true, crop):
+        assert akin(true, said, crop)
+        assert label_id(said)

@@ -14,7 +14,6 @@ import os
 import shutil
 import stat
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -83,7 +82,8 @@ def unpack(archive: Path, folder: Path, limits: Limits | None = None) -> Unpacke
     """Write the archive's files as `folder`, which must not be there yet.
 
     Raises `Refused` naming the member that may not be written, before anything is, `Unreadable`
-    for a broken archive or none, and `Usage` where the folder is there or the disk too small.
+    for a broken archive or none, `Usage` where the folder is there or the disk too small, `Busy`
+    where another process unpacks there, and `CannotWrite` where the disk fills up meanwhile.
     """
     limits = limits or Limits()
     if folder.exists():
@@ -96,13 +96,11 @@ def unpack(archive: Path, folder: Path, limits: Limits | None = None) -> Unpacke
     free = shutil.disk_usage(folder.parent).free
     if total.bytes > free:
         raise Usage(f"{folder}: expected {total.bytes:,} bytes of free disk, got {free:,}")
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as work:
-        made = Path(work) / "unpacked"
-        made.mkdir()
-        with _readable(archive):
+    with store.drafting(folder) as made:
+        with _readable(archive), store.room(folder):
             for member, stream in _contents(archive, limits):
                 _write(member, stream, made, archive)
-        made.replace(folder)
+        store.publish(made, folder)
     return total
 
 
@@ -272,10 +270,9 @@ def _opened(path: Path, limits: Limits | None) -> Iterator[Any]:
 
 def _write(member: _Member, stream: IO[bytes] | None, made: Path, archive: Path) -> None:
     place = store.inside(made, member.name, str(archive))
+    (place if stream is None else place.parent).mkdir(parents=True, exist_ok=True)
     if stream is None:
-        place.mkdir(parents=True, exist_ok=True)
         return
-    place.parent.mkdir(parents=True, exist_ok=True)
     left = member.bytes
     with place.open("xb") as file:
         while chunk := stream.read(_BLOCK):

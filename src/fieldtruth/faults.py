@@ -6,6 +6,7 @@ without a traceback. Anything else that is raised is a bug and crashes as one.
     Fault              1  the work failed
     |-- BadRecord      1  a line of a file is not the record the file promises
     |-- Unreadable     1  an image that cannot be opened, or is not safe to open
+    |-- CannotWrite    1  no room on the disk, or no right to write there
     |-- Usage          2  a command, option, name or setting that cannot be used
     |-- Busy           2  another process holds the folder or file
     |-- TooManyFailed  3  the work is done, but more items failed than allowed
@@ -32,6 +33,10 @@ class Unreadable(Fault):
     def __init__(self, message: str, outcome: str = "unreadable") -> None:
         super().__init__(message)
         self.outcome = outcome
+
+
+class CannotWrite(Fault):
+    """The system did not take what was to be written: no room, no right, no such place."""
 
 
 class Usage(Fault):

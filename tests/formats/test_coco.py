@@ -299,6 +299,18 @@ def test_items_come_back_as_they_were(tmp_path: Path, drawn: list[Item], each_ph
     assert sorted(back, key=lambda each: each.id) == sorted(mine, key=lambda each: each.id)
 
 
+def test_every_field_of_an_item_is_carried(tmp_path: Path) -> None:
+    """With a value that is not the field's own default, so that none is forgotten."""
+    made = item(
+        "h", level="healthy", label=None, kind=None, boxes=(), ask_level="object",
+        ask_kind="pest", absent_query="rust", candidates=("a", "b", "c", "d"),
+    )  # fmt: skip
+    plain = {field.name: field.default for field in msgspec.structs.fields(Item)}
+    assert [name for name, default in plain.items() if getattr(made, name) == default] == []
+    coco.write(tmp_path / "a.json", coco.from_items([made]))
+    assert coco.to_items(coco.read(tmp_path / "a.json"), "a.json") == [made]
+
+
 def test_far_edges_that_do_not_add_up_are_kept_to_the_last_bit(tmp_path: Path) -> None:
     x1, x2 = 0.3855314160076, 2.4332197
     assert x1 + (x2 - x1) != x2
@@ -326,6 +338,9 @@ def test_a_box_moved_by_another_tool_wins_over_the_kept_corners(tmp_path: Path) 
     [
         (lambda whole: whole["images"][0].pop("fieldtruth"), "under `fieldtruth`"),
         (lambda whole: whole["images"][0].pop("width"), "its size"),
+        (lambda whole: whole["images"][0]["fieldtruth"]["items"][0].pop("group"), "group"),
+        (lambda whole: whole["images"][0]["fieldtruth"]["items"][0].update(x=1), "unknown field"),
+        (lambda whole: whole["images"][0]["fieldtruth"]["items"][0].update(level="x"), "level"),
         (lambda whole: whole["annotations"].clear(), "expected boxes"),
         (lambda whole: whole["annotations"][0].update(image_id=9), "unknown_image"),
         (lambda whole: whole["annotations"][0]["fieldtruth"].update(item="x"), "expected boxes"),
@@ -363,7 +378,7 @@ def test_a_benchmark_is_exported_with_its_photos(tmp_path: Path) -> None:
         (2, "late blight", "disease"),
     ]
     for photo in whole.photos:
-        assert store.sha256(tmp_path / "out" / photo.file_name) == photo.items[0].image_sha256
+        assert store.sha256(tmp_path / "out" / photo.file_name) == photo.items[0]["image_sha256"]
     unmarked = {photo.id for photo in whole.photos} - {region.photo for region in whole.regions}
     assert len(unmarked) == 1  # the healthy photo is there, without boxes
 

@@ -37,7 +37,8 @@ def probe(answers: Answers, orders: Sequence[str] = ORDERS) -> dict[str, Any]:
     found = position(asked(answers, orders))
     assert list(found) == ["m"]
     assert list(found["m"]) == ["candidates"]
-    return found["m"]["candidates"]
+    only: dict[str, Any] = found["m"]["candidates"]
+    return only
 
 
 def shares(cells: Sequence[dict[str, Any]]) -> list[tuple[float | None, int]]:
@@ -85,7 +86,7 @@ def test_fewer_orders_are_said_to_be_fewer() -> None:
 
 def test_only_items_measured_in_every_order_count() -> None:
     some = asked(lambda item, _: said(LESION, item.label or ""))
-    rows = [reply(item, "right", protocol=ORDERS[3]) for item in ITEMS[2:6]]
+    rows = [reply(item, "right", protocol=ORDERS[3], model="m") for item in ITEMS[2:6]]
     some[3] = grade(ITEMS, rows, ORDERS[3])
     found = position(some)["m"]["candidates"]
     assert (found["items"], found["same_answer"]["n"]) == (4, 4)

@@ -53,3 +53,24 @@ def test_a_dead_server_abstains_only_where_it_is_scored_naively(tmp_path: Path) 
     assert dead.split()[-1] == "2"
     assert ours["models"]["dead"]["candidates"]["metrics"]["abstention"]["n"] == 0
     assert dead.count("n=") == 1
+
+
+def test_controls_and_orders_have_tables_too(tmp_path: Path) -> None:
+    bench = four(tmp_path / "bench")
+    orders = ("candidates", "candidates+rotate1", "candidates+rotate2", "candidates+rotate3")
+    files = [
+        replies(tmp_path / f"{name}.jsonl", "right", RIGHT, protocol=name)
+        for name in (*orders, "candidates+blank", "open_set")
+    ]
+    told = terminal.table(results.score(bench, files, Options(resamples=20)))
+    parts = told.split("\n\n")
+    assert len(parts) == 7
+    assert parts[4].splitlines()[1].split()[:2] == ["model", "false_abstention"]
+    assert parts[5].splitlines()[1].split()[:3] == ["model", "open_strict", "open_lenient"]
+    head, names, given, right = parts[6].splitlines()
+    assert head == "places on the list, over all orders"
+    assert names.split()[:4] == ["model", "protocol", "orders", "of"]
+    assert given.split("given here")[1].split() == [
+        "0.250", "n=8", "0.250", "n=8", "0.250", "n=8", "0.250", "n=8", "1.000", "n=2",
+    ]  # fmt: skip
+    assert right.split("truth here")[1].split() == ["1.000", "n=2"] * 4

@@ -66,7 +66,7 @@ def test_the_books_balance_at_every_stage(photos: Path, tmp_path: Path) -> None:
     assert books.counts["annotations"] == 12
     assert sum(books.drops.values()) == 4
     assert (books.schema, books.source, books.licence) == (1, "folder", "not stated")
-    assert books.root == str(photos.resolve())
+    assert (out / books.root).resolve() == photos.resolve()
     assert {name: len(lines(out, name)) for name in LINES} == {
         "samples": 17, "targets": 12, "healthy": 3, "annotations": 12, "drops": 4,
     }  # fmt: skip

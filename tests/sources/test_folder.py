@@ -25,6 +25,14 @@ PIXELS = np.full((6, 8, 3), 90, np.uint8)
         ("Corn_(maize)___Common_rust_", "maize", "common rust"),
         ("Grape___Esca_(Black_Measles)", "grape", "esca"),
         ("Apple___Cedar_apple_rust", "apple", "cedar apple rust"),
+        ("Tomato_Spider_mites_Two_spotted_spider_mite", "tomato", "two spotted spider mite"),
+        ("Tomato___Spider_mites Two-spotted_spider_mite", "tomato", "two spotted spider mite"),
+        ("Cherry_(including_sour)___Powdery_mildew", "cherry", "powdery mildew"),
+        ("Pepper,_bell___Bacterial_spot", "pepper", "bacterial spot"),
+        ("Bell_pepper leaf spot", "pepper", "leaf spot"),
+        ("Tomato Early blight leaf", "tomato", "early blight"),
+        ("Apple Scab Leaf", "apple", "scab"),
+        ("Tomato_Leaf_Mold", "tomato", "leaf mold"),
         ("rice leaf blast", "rice", "leaf blast"),
         ("rust", None, "rust"),
         ("POWDER-MILDEW", None, "powdery mildew"),
@@ -59,6 +67,8 @@ def test_healthy_as_a_word_of_its_own(name: str, crop: str | None) -> None:
         "not healthy",
         "rust_and_healthy",
         "diseased",
+        "Background_without_leaves",
+        "Soyabean leaf",
         "Tomato",
         "__",
     ],
@@ -152,5 +162,21 @@ def test_the_real_folders() -> None:
     assert len(samples) == len(records) == 150
     assert sum(isinstance(record, Healthy) for record in records) == 30
     targets = [record for record in records if isinstance(record, Target)]
-    assert {target.crop for target in targets} == {"pepper", "potato", "tomato"}
-    assert len({(target.crop, target.label) for target in targets}) == 12
+    assert sorted({(target.crop, target.label, target.kind) for target in targets}) == [
+        ("pepper", "bacterial spot", "disease"),
+        ("potato", "early blight", "disease"),
+        ("potato", "late blight", "disease"),
+        ("tomato", "bacterial spot", "disease"),
+        ("tomato", "early blight", "disease"),
+        ("tomato", "late blight", "disease"),
+        ("tomato", "leaf mold", "disease"),
+        ("tomato", "mosaic virus", "disease"),
+        ("tomato", "septoria leaf spot", "disease"),
+        ("tomato", "target spot", "disease"),
+        ("tomato", "two spotted spider mite", "pest"),
+        ("tomato", "yellow leaf curl virus", "disease"),
+    ]
+    healthy = [record.crop for record in records if isinstance(record, Healthy)]
+    assert {crop: healthy.count(crop) for crop in healthy} == {
+        "pepper": 10, "potato": 10, "tomato": 10,
+    }  # fmt: skip

@@ -51,7 +51,8 @@ def reference_test(mask: NDArray[np.bool_]) -> list[Box]:
     """'>0 -> 4-connected components; keep component BOXES >=0.1% of the image; any box >50% ->
     coarse, one box around the whole mask (max+1); else fine, 30 largest.'"""
     boxes = [around(each) for each in grown(mask, PLUS)]
-    boxes = [box for box in boxes if 1000 * area(box) >= mask.size]
+    height, width = mask.shape
+    boxes = [box for box in boxes if area(box) >= 0.001 * height * width]
     if any(2 * area(box) > mask.size for box in boxes):
         return [around({(int(r), int(c)) for r, c in zip(*np.nonzero(mask), strict=True)})]
     return [*sorted(boxes, key=lambda box: -area(box))[:30]]
@@ -96,7 +97,7 @@ def masks(draw: st.DrawFn) -> NDArray[np.bool_]:
     return mask
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(mask=masks())
 def test_the_rules_are_those_of_the_reference(mask: NDArray[np.bool_]) -> None:
     height, width = mask.shape
@@ -183,7 +184,7 @@ def test_the_table_may_name_another_mask_and_only_the_published_training_rule_as
 ) -> None:
     photo(tmp_path / "images/test/a.jpg")
     save(tmp_path / "annotations/test/a.png", painted((10, 10, 30, 30)))
-    save(tmp_path / "annotations/test/b.png", painted((50, 50, 60, 60)))
+    save(tmp_path / "annotations/test/b.png", painted((50, 51, 60, 60)))
     plantseg_table(tmp_path, "a.jpg,1,Apple,apple rust,100x80,b.png,0.1,u,,Test")
     boxes = {}
     for rule in ("ours", "published_test", "published_sft"):
@@ -192,7 +193,8 @@ def test_the_table_may_name_another_mask_and_only_the_published_training_rule_as
         assert mark.rule == f"plantseg {rule}"
         boxes[rule] = mark.boxes
     assert boxes["ours"] == boxes["published_test"] == ((10, 10, 30, 30),)
-    assert boxes["published_sft"] == ((50, pytest.approx(49.6), 60, 60),)  # 620 thousandths
+    (box,) = boxes["published_sft"]
+    assert box == pytest.approx((50, 51.04, 60, 60))  # 637.5 thousandths are 638
 
 
 @pytest.mark.parametrize("mode", ["L", "P", "1", "I;16", "RGB"])

@@ -545,3 +545,90 @@ def test_every_metric_of_the_room_has_its_sentence() -> None:
 
     assert [name for name in names(metrics) if not term(name).sentence] == []
     assert all(len(each.sentence) < 160 for each in METRICS.values())
+
+
+# --- controls ----------------------------------------------------------------------------------
+
+
+def test_a_control_says_what_it_is_and_claims_nothing(tmp_path: Path) -> None:
+    items = [an_item(number, absent_query="wilt") for number in range(12)]
+    made = Made(tmp_path, items)
+    for control in ("blank", "wrong_target"):
+        base = "candidates" if control == "blank" else "known_target"
+        name = f"{base}+{control}"
+        asked = [item for item in items if item.positive or control == "blank"]
+        rows = [
+            replace_protocol(row, name)
+            for row in made.rows
+            if row.model != "dead" and row.item in {item.id for item in asked}
+        ]
+        options = Options(resamples=50)
+        scores = score(made.bench, rows, options)
+        graded = [
+            grade(items, [row for row in rows if row.model == model], name)
+            for model in ("right", "box")
+        ]
+        page = Page(report(scores, graded, made.bench, predictions=rows, out=tmp_path / "c.html"))
+        assert "Control: " in page.words
+        assert f"{name}" in page.words
+        told = sentence(scores, name, headline(name))
+        if control == "blank":
+            assert "more is not better" in told
+            assert "Photos" not in page.words.split("What came back")[1].split("What the words")[0]
+        else:
+            assert "is fooled by a wrong name less often than" in told or "No difference" in told
+            assert "Asked for wilt" in page.words
+            assert "Wrong-target abstention" in page.words
+
+
+def replace_protocol(row: Prediction, protocol: str) -> Prediction:
+    return Prediction(
+        item=row.item, protocol=protocol, model=row.model, text=row.text, space=row.space
+    )
+
+
+def test_a_page_leads_with_a_protocol_and_not_with_its_control(tmp_path: Path) -> None:
+    items = [an_item(number) for number in range(12)]
+    made = Made(tmp_path, items)
+    plain = [row for row in made.rows if row.model != "dead"]
+    blank = [replace_protocol(row, "candidates+blank") for row in plain]
+    scores = score(made.bench, [*blank, *plain], Options(resamples=50))
+    graded = [
+        grade(items, [row for row in rows if row.model == model], name)
+        for name, rows in (("candidates+blank", blank), ("candidates", plain))
+        for model in ("right", "box")
+    ]
+    page = Page(report(scores, graded, made.bench, out=tmp_path / "both.html"))
+    assert page.words.index("finds more than box under candidates:") < page.words.index("Control: ")
+
+
+def test_the_order_of_names_has_a_table_of_its_own(tmp_path: Path) -> None:
+    items = [an_item(number) for number in range(12)]
+    made = Made(tmp_path, items)
+    rows, graded = [], []
+    for order in ("candidates", "candidates+rotate1", "candidates+rotate2", "candidates+rotate3"):
+        mine = [replace_protocol(row, order) for row in made.rows if row.model == "box"]
+        rows += mine
+        graded.append(grade(items, mine, order))
+    scores = score(made.bench, rows, Options(resamples=50))
+    page = Page(report(scores, graded, made.bench, out=tmp_path / "orders.html"))
+    assert "Does the order of the names matter?" in page.words
+    at = page.words.index("4 of 4 listed names given here")
+    # It always says the name that stands first, last, third and second in turn.
+    assert page.words[at:].startswith(
+        "4 of 4 listed names given here 0.250 n = 32 0.250 n = 32 0.250 n = 32 0.250 n = 32 1.000 "
+        "n = 8 right, the true name here 0.250 n = 8"
+    )
+    assert "Does the order" not in made.page().words
+
+
+def test_everything_that_can_be_asked_is_explained() -> None:
+    from fieldtruth import controls, protocols
+    from fieldtruth.rooms import names
+    from fieldtruth.stages.report.glossary import about
+
+    for base in names(protocols):
+        assert about(base)
+        for control in names(controls):
+            assert about(f"{base}+{control}").startswith(f"{about(base)} Control: ")
+    assert about("new") == ""

@@ -273,3 +273,49 @@ def test_matching_variants_stand_beside_greedy(matching: Any) -> None:
     ]
     recall = [entry["candidates"]["metrics"]["recall"]["value"] for entry in found]
     assert recall[0] <= recall[1]
+
+
+# --- controls ----------------------------------------------------------------------------------
+
+WRONG = "known_target+wrong_target"
+
+
+def test_what_a_protocol_does_not_ask_about_is_counted_and_not_refused() -> None:
+    items = [*ITEMS, photo("lesion", 40, absent_query=None, candidates=None)]
+    asked = [item for item in ITEMS if item.positive]
+    rows = [reply(item, "empty", protocol=WRONG) for item in asked]
+    for some in (rows, [*rows, reply(ITEMS[3], "empty", protocol=WRONG)]):
+        entry = score(bench(items), some, QUICK)["models"]["one"][WRONG]
+        found = entry["metrics"].pop("wrong_target_abstention")
+        assert (found["value"], found["n"], entry["unasked"]) == (1.0, 30, 11)
+        assert {each["n"] for each in entry["metrics"].values()} == {0}
+        assert entry["outcomes"]["extra"] == len(some) - 30
+        assert entry["outcomes"]["empty"] == 30
+    with pytest.raises(Refused, match="0 duplicate and 1 extra"):
+        score(bench(items), [*rows, reply(photo("lesion", 99), "empty", protocol=WRONG)], QUICK)
+    with pytest.raises(Refused, match="0 error and 1 missing for 30 items"):
+        score(bench(items), rows[1:], QUICK)
+
+
+def test_every_order_at_hand_goes_into_one_probe() -> None:
+    orders = [f"candidates+rotate{by}" for by in (1, 2, 3)]
+    rows = [row for name in ("candidates", *orders) for row in replies("a", protocol=name)]
+    found = score(bench(), [*rows, *replies("b")], QUICK)
+    assert list(found) == ["benchmark", "models", "paired", "position"]
+    assert list(found["position"]) == ["a"]
+    assert found["position"]["a"]["candidates"]["complete"] is True
+    assert found["position"]["a"]["candidates"]["items"] == 30
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert "position" not in score(bench(), rows, Options(resamples=1, as_published=True))
+
+
+def test_all_protocols_and_controls_stand_side_by_side() -> None:
+    names = ["open_set", "open_set+blank", "candidates+shuffle", "known_target+blank"]
+    rows = [row for name in names for row in replies("a", protocol=name)]
+    entries = score(bench(), rows, QUICK)["models"]["a"]
+    assert list(entries) == names
+    assert {entry["unasked"] for entry in entries.values()} == {0}
+    strict, lenient = (entries["open_set"]["metrics"][f"open_{k}"] for k in ("strict", "lenient"))
+    assert strict["n"] == lenient["n"] == 30
+    assert 0 < strict["value"] <= lenient["value"]
+    assert entries["candidates+shuffle"]["metrics"]["open_strict"]["value"] is None

@@ -5,20 +5,25 @@ in the function's own settings. Exit codes: 0 done; 1 failed; 2 usage or configu
 finished, but more items failed than allowed; 4 integrity refused; 130 interrupted, state saved.
 """
 
+import os
 import shlex
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from errno import EACCES, EEXIST, EIO, EISDIR, ENAMETOOLONG, ENOTDIR, EPERM, EROFS
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import msgspec
 import typer
 from typer.core import TyperGroup
 
-from fieldtruth.faults import Fault
+from fieldtruth.faults import CannotWrite, Fault
+from fieldtruth.store import room
 
 ORDER = (
-    "demo", "draw", "ingest", "label", "annotate", "compose", "freeze", "verify", "diff", "train",
-    "predict", "read", "score", "report", "export",
+    "demo", "run", "draw", "ingest", "label", "annotate", "compose", "freeze", "verify", "diff",
+    "train", "predict", "read", "score", "report", "export",
 )  # fmt: skip
 
 
@@ -30,16 +35,42 @@ class _Pipeline(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with _writing():
+                return super().invoke(ctx)
         except Fault as fault:
             sys.stderr.write(f"fieldtruth: {fault}\n")
             raise typer.Exit(fault.exit_code) from None
         except KeyboardInterrupt:
-            again = shlex.join(sys.argv[1:])
-            sys.stderr.write(
-                f"fieldtruth: interrupted; what was done is kept. Go on with: fieldtruth {again}\n"
-            )
-            raise typer.Exit(130) from None
+            stop(sys.argv[1:])
+
+
+# What the system answers to a path that it does not let anyone write. A file that is not there is
+# none of them: that would be a bug of the command, which should have looked.
+_NO_PLACE = (EACCES, EPERM, EROFS, EEXIST, EISDIR, ENAMETOOLONG, ENOTDIR, EIO)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """What the system refuses is `CannotWrite`, whatever the command was doing."""
+    try:
+        with room("the place for the result"):
+            yield
+    except OSError as error:
+        if error.errno not in _NO_PLACE or error.filename is None:
+            raise
+        raise CannotWrite(
+            f"{error.filename}: expected a place to write, got: {error.strerror}; "
+            "mend that, or name another"
+        ) from error
+
+
+def stop(again: Sequence[str]) -> NoReturn:
+    """End an interrupted command, saying with which words it goes on."""
+    words = shlex.join(again)
+    sys.stderr.write(
+        f"fieldtruth: interrupted; what was done is kept. Go on with: fieldtruth {words}\n"
+    )
+    raise typer.Exit(130) from None
 
 
 app = typer.Typer(
@@ -59,11 +90,24 @@ Out = Annotated[Path, typer.Option("--out", help="Where the result goes.")]
 
 def say(result: Any, line: str, *, as_json: bool) -> None:
     """One line for people, or the whole result for machines."""
-    if as_json:
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
-    else:
-        sys.stdout.write(line.rstrip() + "\n")
-    sys.stdout.flush()
+    with _stdout():
+        if as_json:
+            whole = msgspec.json.format(msgspec.json.encode(result), indent=1)
+            sys.stdout.buffer.write(whole + b"\n")
+        else:
+            sys.stdout.write(line.rstrip() + "\n")
+        sys.stdout.flush()
+
+
+@contextmanager
+def _stdout() -> Iterator[None]:
+    """Where stdout takes no more, what is left for it is dropped, so that it fails only once."""
+    try:
+        with room("standard output"):
+            yield
+    except CannotWrite:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
 
 
 def note(text: str, *, quiet: bool) -> None:

@@ -80,15 +80,8 @@ def grade(
     known = {name: item for name, item in shown_as.items() if item is not None}
     if instruction.control is not None and not any(map(spoken.suits, known.values())):
         raise Usage(f"{protocol}: expected items that can be asked this way, got none")
-    first: dict[str, Prediction] = {}
     counts = dict.fromkeys(OUTCOMES, 0)
-    for row in rows:
-        if row.item not in known:
-            counts["extra"] += 1
-        elif row.item in first:
-            counts["duplicate"] += 1
-        else:
-            first[row.item] = row
+    first = _first(rows, known, counts)
     asked = _expected(known.values(), first, instruction)
     counts["missing"] = len(asked) - len(first)
     counts["error"] = sum(row.failed for row in first.values())
@@ -118,6 +111,21 @@ def grade(
         asked=len(asked),
         beside=sum(row.item in shown_as and row.item not in known for row in rows),
     )
+
+
+def _first(
+    rows: Iterable[Prediction], known: Container[str], counts: dict[str, int]
+) -> dict[str, Prediction]:
+    """The first row of each known item; the others are counted."""
+    first: dict[str, Prediction] = {}
+    for row in rows:
+        if row.item not in known:
+            counts["extra"] += 1
+        elif row.item in first:
+            counts["duplicate"] += 1
+        else:
+            first[row.item] = row
+    return first
 
 
 def _expected(

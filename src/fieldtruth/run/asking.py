@@ -12,15 +12,17 @@ from contextlib import closing, contextmanager
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from fieldtruth import models, store
-from fieldtruth.faults import TooManyFailed, Usage
+from fieldtruth.faults import BadRecord, TooManyFailed, Usage
 from fieldtruth.grading import Instruction, open_protocol
 from fieldtruth.models.contract import Metered, Model, Spent
-from fieldtruth.records import Item, Prediction, Record
+from fieldtruth.records import SCHEMA, Item, Prediction, Record
 from fieldtruth.rooms import open_room
+from fieldtruth.run import migrations
 from fieldtruth.run.cached import Cached
 from fieldtruth.run.progress import SILENT, Track
 from fieldtruth.stages.control import Shown, show
@@ -221,13 +223,20 @@ def parse_options(text: str, flag: str = "--model-args") -> Mapping[str, str]:
     return options
 
 
+def replies(path: Path) -> Iterator[Prediction]:
+    """The replies in a file; `Refused` where a newer version wrote it, as the file beside says."""
+    _made_with(_sealed(path))
+    return store.read(path, Prediction)
+
+
 def _sealed(out: Path) -> Path:
     return out.with_name(f"{out.stem}.manifest.json")
 
 
 def _seal(out: Path, fingerprint: Mapping[str, str]) -> None:
     with store.replacing(_sealed(out)) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(fingerprint), indent=1) + b"\n")
+        whole = msgspec.json.encode({"schema": SCHEMA, **fingerprint})
+        file.write(msgspec.json.format(whole, indent=1) + b"\n")
 
 
 def _finished(
@@ -255,9 +264,9 @@ def _finished(
         yield row
 
 
-def _made_with(seal: Path) -> dict[str, str]:
+def _made_with(seal: Path) -> dict[str, Any]:
     """What a finished run was made with; nothing where that is not there or cannot be read."""
     try:
-        return msgspec.json.decode(seal.read_bytes(), type=dict[str, str])
-    except (FileNotFoundError, msgspec.DecodeError):
+        return migrations.document(seal.read_bytes(), seal, "predict")
+    except (FileNotFoundError, BadRecord):
         return {}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from fieldtruth.faults import Usage
+from fieldtruth.faults import Fault
 from fieldtruth.models.contract import (
     Metered,
     Model,
@@ -82,13 +82,13 @@ class Cached:
         """What the model took; replies from the cache take nothing."""
         return self._model.spent if isinstance(self._model, Metered) else Spent()
 
-    def _keep(self, key: Key | None, words: Words) -> Usage | None:
+    def _keep(self, key: Key | None, words: Words) -> Fault | None:
         """Put a reply away; a cache that cannot be written ends the run, but loses no reply."""
         if key is None or words.error is not None:
             return None
         try:
             self._cache.put(key, words.text, words.finish)
-        except Usage as trouble:
+        except Fault as trouble:
             return trouble
         return None
 

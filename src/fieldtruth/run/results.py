@@ -14,7 +14,8 @@ import msgspec
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, Refused, Usage
 from fieldtruth.grading import Graded, grade
-from fieldtruth.records import Prediction, Record
+from fieldtruth.records import SCHEMA, Prediction, Record
+from fieldtruth.run import asking, migrations
 from fieldtruth.stages import read as reading
 from fieldtruth.stages import score as scoring
 
@@ -44,7 +45,7 @@ def read(predictions: Path, benchmark: Path | None) -> list[dict[str, Any]]:
     """What each saved reply is read as, in file order; `benchmark` gives options their texts."""
     bench = store.open_bench(benchmark) if benchmark else None
     questions = bench.questions if bench else None
-    return reading.read_file(store.read(predictions, Prediction), questions)
+    return reading.read_file(asking.replies(predictions), questions)
 
 
 def reading_lines(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -66,7 +67,7 @@ def score(
 ) -> dict[str, Any]:
     """Score the replies in some files; with `out`, leave the result there for `report`."""
     bench = store.open_bench(benchmark)
-    rows = [row for path in predictions for row in store.read(path, Prediction)]
+    rows = [row for path in predictions for row in asking.replies(path)]
     scores = scoring.score(bench, rows, options)
     scores["settings"] = {
         "unit": "image" if options.as_published else options.unit,
@@ -84,7 +85,7 @@ def report(folder: Path, page: Path | None = None, note: str | None = None) -> P
     """Draw the page of a result; `Refused` where an input is not what was scored."""
     from fieldtruth.stages import report as drawing
 
-    scores = _load(folder)
+    scores = load(folder)
     inputs: _Inputs = scores.pop("inputs")
     bench = store.open_bench(folder / inputs.benchmark.path)
     if bench.manifest.digest != inputs.benchmark.digest:
@@ -94,7 +95,7 @@ def report(folder: Path, page: Path | None = None, note: str | None = None) -> P
         path = folder / entry.path
         if not path.is_file() or store.sha256(path) != entry.sha256:
             raise Refused(f"{path}: expected the replies that were scored; score again")
-        rows += store.read(path, Prediction)
+        rows += asking.replies(path)
     naive = scoring.score(bench, rows, scoring.Options(as_published=True))
     return drawing.report(
         scores,
@@ -130,18 +131,19 @@ def _save(
         ),
     )
     with store.replacing(out / RESULT) as file:
-        whole = msgspec.json.encode({**scores, "inputs": inputs})
+        whole = msgspec.json.encode({"schema": SCHEMA, **scores, "inputs": inputs})
         file.write(msgspec.json.format(whole, indent=1) + b"\n")
 
 
-def _load(folder: Path) -> dict[str, Any]:
+def load(folder: Path) -> dict[str, Any]:
+    """What `score` left in a folder, with its `inputs`; `Usage` where there is nothing."""
     path = folder / RESULT
     if not path.is_file():
         raise Usage(f"{folder}: expected {RESULT}; make it with `score ... --out {folder}`")
+    scores = migrations.document(path.read_bytes(), path, "score --out")
     try:
-        scores = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
         scores["inputs"] = msgspec.convert(scores["inputs"], _Inputs)
         scores["settings"]["matching"]
-    except (msgspec.DecodeError, KeyError, TypeError) as error:
+    except (msgspec.ValidationError, KeyError, TypeError) as error:
         raise BadRecord(f"{path}: expected what `score --out` writes, got: {error}") from None
     return scores

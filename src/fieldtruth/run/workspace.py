@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from operator import attrgetter
+from os.path import normpath, relpath
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from fieldtruth import archives, sources, store
 from fieldtruth.faults import BadRecord, Refused, Unbalanced, Usage
 from fieldtruth.records import SCHEMA, Annotation, Drop, Healthy, Item, Record, Sample, Target
 from fieldtruth.rooms import open_room
+from fieldtruth.run import migrations
 from fieldtruth.run.ledger import Ledger
 from fieldtruth.run.progress import SILENT, Track
 from fieldtruth.sources.contract import Source
@@ -45,12 +47,6 @@ class Books(Record, frozen=True, kw_only=True):
     counts: dict[str, int]
     drops: dict[str, int]  # by "stage: reason"
     options: dict[str, str] = msgspec.field(default_factory=dict)  # what the source was opened with
-
-
-class _Made(msgspec.Struct):
-    """The one field the books of every schema have, whatever else a newer one adds."""
-
-    schema: int = SCHEMA
 
 
 class Composed(Record, frozen=True, kw_only=True):
@@ -130,11 +126,11 @@ def ingest(
             seen.add(record.id)
             sink.put("samples", record)
         books = Books(
-            source=name, root=str(root.resolve()), licence=source.licence, paper=source.paper,
+            source=name, root=_from(out, root), licence=source.licence, paper=source.paper,
             counts={"rows": len(seen), **sink.counts}, drops=dict(sorted(sink.drops.items())),
             options=dict(options or {}),
         )  # fmt: skip
-        _forget(out, ("targets", "healthy", "annotations"))
+        _forget(out, ("manifest.json", "targets.jsonl", "healthy.jsonl", "annotations.jsonl"))
     return _close(out, books)
 
 
@@ -147,8 +143,9 @@ def label(out: Path, track: Track = SILENT) -> Books:
         for record in ledger.outgoing(labelling.label(source, samples)):
             sink.put("targets" if isinstance(record, Target) else "healthy", record)
         _agree(out, books, "samples", ledger.close().incoming)
-        _forget(out, ("annotations",))
-    return _close(out, _counted(books, sink, keep=("rows", "samples")))
+        _reopen(out, books, "label")
+        _forget(out, ("annotations.jsonl",))
+    return _close(out, _counted(books, sink, "label"))
 
 
 def annotate(out: Path, model: str = "source", track: Track = SILENT) -> Books:
@@ -164,12 +161,12 @@ def annotate(out: Path, model: str = "source", track: Track = SILENT) -> Books:
     with store.lock(out), _Sink(out, ("annotations",), "annotate") as sink:
         ledger = Ledger("annotate", (*source.reasons, *annotating.REASONS))
         targets = ledger.incoming(track(_read(out, "targets", Target), books.counts.get("targets")))
-        made = annotating.annotate(annotators[model], targets, samples, Path(books.root))
+        made = annotating.annotate(annotators[model], targets, samples, _root(out, books))
         for record in ledger.outgoing(made, parent=_target_of):
             sink.put("annotations", record)
         _agree(out, books, "targets", ledger.close().incoming)
-    keep = ("rows", "samples", "targets", "healthy")
-    return _close(out, _counted(books, sink, keep=keep))
+        _reopen(out, books, "annotate")
+    return _close(out, _counted(books, sink, "annotate"))
 
 
 def compose_items(
@@ -184,7 +181,7 @@ def compose_items(
         healthy=tuple(_read(out, "healthy", Healthy)),
         annotations={mark.target: mark for mark in _read(out, "annotations", Annotation)},
         exhaustive=source.exhaustive,
-        root=Path(books.root),
+        root=_root(out, books),
     )
     for name in ("targets", "healthy", "annotations"):
         _agree(out, books, name, len(getattr(labelled, name)))
@@ -204,8 +201,12 @@ def compose_items(
             f"{dict(Counter(drop.reason for drop in gone))}"
         )
     kept.sort(key=attrgetter("id"))
-    store.write(items, kept)
-    store.write(drops, gone)
+    with store.writing(items) as keep, store.writing(drops) as drop:
+        for item in kept:
+            keep(item)
+        for each in gone:
+            drop(each)
+        items.unlink(missing_ok=True)  # so that no items stand beside the drops of others
     return Composed(
         items=len(kept),
         positives=sum(item.positive for item in kept),
@@ -213,6 +214,12 @@ def compose_items(
         without_candidates=sum(item.candidates is None for item in kept),
         drops=dict(sorted(Counter(drop.reason for drop in gone).items())),
     )
+
+
+def root(out: Path) -> Path:
+    """The folder of the release that was ingested; `Usage` where it is no longer there."""
+    books, _ = _open(out, "samples")
+    return _root(out, books)
 
 
 def line(books: Books, out: Path) -> str:
@@ -246,7 +253,8 @@ def _unpacked(root: Path, release: Path) -> Path:
     """The release's folder: the one given, or what its archive holds, below its one top folder."""
     if not archives.is_archive(root):
         return root
-    if release.exists():  # of an earlier ingest
+    if release.exists():  # of an earlier ingest, whose samples point into it
+        _forget(release.parent, ("manifest.json",))
         rmtree(release)
     archives.unpack(root, release)
     inside = list(release.iterdir())
@@ -257,20 +265,34 @@ def _open(out: Path, needs: str) -> tuple[Books, Source]:
     path = out / "manifest.json"
     if not path.is_file() or not (out / f"{needs}.jsonl").is_file():
         raise Usage(f"{out}: expected {needs}.jsonl and manifest.json; run `{MAKER[needs]}` first")
-    raw = path.read_bytes()
+    raw = migrations.document(path.read_bytes(), path, "ingest")
     try:
-        schema = msgspec.json.decode(raw, type=_Made).schema
-        if schema > SCHEMA:
-            raise Refused(f"{path}: schema {schema} is newer than {SCHEMA}; update fieldtruth")
-        books = msgspec.json.decode(raw, type=Books)
-    except msgspec.DecodeError as error:
+        books = msgspec.convert(raw, Books)
+    except msgspec.ValidationError as error:
         raise BadRecord(f"{path}: expected what `ingest` writes, got: {error}") from None
     return books, _source(books.source, books.options)
+
+
+def _from(out: Path, root: Path) -> str:
+    """The release as seen from `out`: both may move together, and two runs write the same."""
+    try:
+        return Path(relpath(root.resolve(), out.resolve())).as_posix()
+    except ValueError:  # on another drive
+        return str(root.resolve())
+
+
+def _root(out: Path, books: Books) -> Path:
+    root = Path(normpath(out.resolve() / books.root))
+    if not root.is_dir():
+        raise Usage(f"{out}: expected the release that was ingested, got nothing at {root}")
+    return root
 
 
 def _agree(out: Path, books: Books, name: str, found: int) -> None:
     """A file cut short, edited, or left by a stage that was killed at its very end is refused."""
     counted = books.counts.get(name)
+    if counted is None:
+        raise Refused(f"{out}: `{MAKER[name]}` did not come to its end there; run it again")
     if counted != found:
         raise Refused(
             f"{out / name}.jsonl: expected the {counted} records that manifest.json counts, got "
@@ -286,14 +308,33 @@ def _read(out: Path, name: str, kind: type[R]) -> Iterator[R]:
     return store.read(out / f"{name}.jsonl", kind)
 
 
-def _counted(books: Books, sink: _Sink, *, keep: tuple[str, ...]) -> Books:
-    counts = {name: books.counts.get(name, 0) for name in keep} | dict(sink.counts)
+def _before(books: Books, stage: str) -> Books:
+    """The books as they were when the stages before this one had ended."""
+    earlier = STAGES[: STAGES.index(stage)]
+    return msgspec.structs.replace(
+        books,
+        counts={
+            name: n for name, n in books.counts.items() if MAKER.get(name, "ingest") in earlier
+        },
+        drops={why: n for why, n in books.drops.items() if why.partition(":")[0] in earlier},
+    )
+
+
+def _counted(books: Books, sink: _Sink, stage: str) -> Books:
+    counts = _before(books, stage).counts | dict(sink.counts)
     return msgspec.structs.replace(books, counts=counts, drops=dict(sorted(sink.drops.items())))
+
+
+def _reopen(out: Path, books: Books, stage: str) -> None:
+    """A stage's files are about to be replaced one by one: until it closes, none of them counts."""
+    before = _before(books, stage)
+    if before != books:
+        _close(out, before)
 
 
 def _forget(out: Path, names: tuple[str, ...]) -> None:
     for name in names:
-        (out / f"{name}.jsonl").unlink(missing_ok=True)
+        (out / name).unlink(missing_ok=True)
 
 
 def _close(out: Path, books: Books) -> Books:

@@ -142,7 +142,7 @@ class _Rows:
             )  # fmt: skip
 
     def _sample(self, photo: coco.Photo, place: str) -> Sample:
-        told = any(item.level == "healthy" for item in photo.items)
+        told = any(item.get("level") == "healthy" for item in photo.items)
         seen = detections.Seen(
             width=photo.width, height=photo.height, marks=tuple(self._marks.get(photo.id, ())),
             healthy=told or self._settings.empty == "healthy",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldtruth import images, store
+from fieldtruth import images, store, taxonomy
 from fieldtruth.faults import Refused, Unreadable, Usage
 from fieldtruth.records import Annotation, Drop, Healthy, Kind, Sample, Target
 from fieldtruth.taxonomy import crop_id, label_id, normalise
@@ -42,14 +42,15 @@ CROPS = _words(
     "cherry chili chilli citrus coffee corn cotton cucumber eggplant grape grapes grapevine guava "
     "jamun jute lemon lettuce maize mango melon millet oat okra olive onion orange paddy papaya "
     "pea peach peanut pear pepper plum pomegranate potato pumpkin radish raspberry rice rye "
-    "sorghum soy soybean spinach squash strawberry sugarcane sunflower tea tobacco tomato "
+    "sorghum soy soyabean soybean spinach squash strawberry sugarcane sunflower tea tobacco tomato "
     "watermelon wheat zucchini"
 )
+TWO_WORDS = {name for name in taxonomy.CROPS if " " in name}
 # Words that say that it is a photo of a plant, and nothing about what is wrong with it.
 PLAIN = _words("fresh green image images leaf leaves photo photos plant plants")
 NAMELESS = _words(
     "affected background bad damaged disease diseased diseases ill infected other others sick "
-    "unhealthy unknown"
+    "unhealthy unknown without"
 )
 PESTS = _words(
     "aphid aphids armyworm beetle beetles borer bug bugs caterpillar caterpillars fly hispa "
@@ -141,13 +142,30 @@ def read_class(name: str) -> Named:
     words = normalise(rest if crop else name).split()
     if crop is None and words and words[0] in CROPS:
         crop = crop_id(words[0])
+    elif crop is None and " ".join(words[:2]) in TWO_WORDS:  # bell pepper
+        crop, words = crop_id(" ".join(words[:2])), words[2:]
     while words and crop is not None and crop_id(words[0]) == crop:  # Tomato__Tomato_mosaic_virus
         words = words[1:]
     telling = [word for word in words if word not in PLAIN and word not in CROPS]
     if telling == ["healthy"]:
         return Named(crop=crop, label=None, healthy=True)
     useless = "healthy" in telling or not telling or NAMELESS.issuperset(telling)
-    return Named(crop=crop, label=None if useless else label_id(" ".join(words)), healthy=False)
+    return Named(crop=crop, label=None if useless else label_id(_once(words)), healthy=False)
+
+
+def _once(words: list[str]) -> str:
+    """The name without the plain words behind it, and once where it is given twice.
+
+    >>> _once("spider mites two spotted spider mite".split()), _once("scab leaf".split())
+    ('two spotted spider mite', 'scab')
+    """
+    while len(words) > 1 and words[-1] in PLAIN:
+        words = words[:-1]
+    alike = [word.removesuffix("s") for word in words]
+    for cut in range(1, len(words)):  # the general name, then the exact one that ends in it
+        if len(words) > 2 * cut and alike[-cut:] == alike[:cut]:
+            return " ".join(words[cut:])
+    return " ".join(words)
 
 
 def _kind(label: str) -> Kind:

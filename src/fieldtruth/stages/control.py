@@ -19,7 +19,7 @@ from fieldtruth.controls.contract import Pixels
 from fieldtruth.faults import Unreadable, Usage
 from fieldtruth.grading import Instruction
 from fieldtruth.records import Item
-from fieldtruth.store import inside
+from fieldtruth.store import inside, room
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,8 @@ def show(
     """What a person would be shown of these items, which the instruction suits.
 
     `folder` is the benchmark's; changed photos are put in `into` as PNG named by their content.
-    `key` is the seed and the control's name. Raises `Usage` where `into` cannot be written.
+    `key` is the seed and the control's name. Raises `Usage` where `into` cannot be written,
+    `CannotWrite` where the disk is full.
     """
     asked = [item for item in map(instruction.asked, items) if item is not None]
     if not instruction.changes_photo:
@@ -77,9 +78,10 @@ def _changed(item: Item, instruction: Instruction, folder: Path, key: tuple[int,
 def _put(path: Path, data: bytes) -> None:
     """One photo may serve many items: it is written once."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            path.write_bytes(data)
+        with room(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                path.write_bytes(data)
     except OSError as error:
         raise Usage(
             f"{path.parent}: expected room for the photos a control shows, got: {error}; "

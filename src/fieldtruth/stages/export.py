@@ -1,6 +1,5 @@
 """Export: a frozen benchmark in a file format that other tools read (`formats/`)."""
 
-import shutil
 from pathlib import Path
 
 from fieldtruth import formats, store
@@ -19,19 +18,11 @@ def export(name: str, benchmark: Path, out: Path, *, fetched: bool = False) -> E
     write = _exporter(name)
     bench = store.open_bench(benchmark)
     out = out.resolve()
-    with store.lock(out):
-        if out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise Usage(f"{out}: expected no such folder or an empty one, got files; name another")
-        part = out.with_name(f".{out.name}.part")
-        shutil.rmtree(part, ignore_errors=True)  # left by an export that was killed
-        part.mkdir(parents=True)
-        try:
-            made = write(bench, part, fetched=fetched)
-            if out.exists():
-                out.rmdir()
-            part.rename(out)
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise Usage(f"{out}: expected no such folder or an empty one, got files; name another")
+    with store.drafting(out) as part:
+        made = write(bench, part, fetched=fetched)
+        store.publish(part, out)
     return made
 
 

@@ -5,6 +5,8 @@ explain    why a line is not the record it should be
 licences   what a licence is called elsewhere
 journal    work that goes on after a crash
 locks      one process at a time
+room       a disk that takes no more
+folders    a folder made whole or not at all
 paths      paths from outside stay inside their folder; hashes
 cache      replies that were paid for once
 bench      the manifest, and a frozen benchmark verified and opened
@@ -21,6 +23,7 @@ from fieldtruth.store.bench import (
     verify,
 )
 from fieldtruth.store.cache import Cache, Kept, Key
+from fieldtruth.store.folders import drafting, publish
 from fieldtruth.store.journal import Journal
 from fieldtruth.store.lines import (
     LINE_LIMIT,
@@ -34,6 +37,7 @@ from fieldtruth.store.lines import (
 from fieldtruth.store.locks import lock
 from fieldtruth.store.manifest import MANIFEST, Audit, Manifest, Reference, read_manifest
 from fieldtruth.store.paths import inside, same_name, sha256, unsafe
+from fieldtruth.store.room import room
 
 __all__ = [
     "ITEMS",
@@ -50,15 +54,18 @@ __all__ = [
     "Manifest",
     "Reference",
     "TrainingSet",
+    "drafting",
     "inside",
     "lock",
     "open_bench",
     "open_existing",
     "open_training",
+    "publish",
     "read",
     "read_manifest",
     "read_unique",
     "replacing",
+    "room",
     "same_name",
     "sha256",
     "unsafe",

@@ -13,11 +13,8 @@ hash and is a miss, not a reply.
 Never kept: an error, blank words. Half a reply never becomes `Words`, so it cannot come here.
 """
 
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from hashlib import sha256
-from itertools import count
 from pathlib import Path
 from typing import Literal
 
@@ -25,9 +22,9 @@ import msgspec
 
 from fieldtruth.faults import Usage
 from fieldtruth.records import Record
+from fieldtruth.store.lines import replacing
 
 _FORM = "1"  # of an entry; it is part of its name
-_numbers = count()
 
 
 class Key(Record, frozen=True, kw_only=True):
@@ -87,20 +84,15 @@ class Cache:
         """Keep a reply; False where it is none to keep (an error, or blank words).
 
         Of two processes that put the same key the later wins; readers see one or the other, whole.
-        `Usage` where the folder cannot be written (disk full, no permission).
+        `CannotWrite` where the disk is full, `Usage` where the folder cannot be written.
         """
         if finish not in ("stop", "length") or not text.strip():
             return False
         entry = {"key": key, "text": text, "finish": finish, "sha256": _hash(text, finish)}
-        path = self._path(key)
-        part = path.with_name(f".{path.stem}.{os.getpid()}.{next(_numbers)}.part")
         try:
-            path.parent.mkdir(exist_ok=True)
-            part.write_bytes(msgspec.json.encode(entry) + b"\n")
-            part.replace(path)
+            with replacing(self._path(key), durable=False) as file:
+                file.write(msgspec.json.encode(entry) + b"\n")
         except OSError as error:
-            with suppress(OSError):
-                part.unlink()
             raise self._unusable(error) from error
         return True
 

@@ -16,6 +16,7 @@ from fieldtruth.records import Record
 from fieldtruth.store.explain import explain
 from fieldtruth.store.lines import line_of, replacing
 from fieldtruth.store.locks import lock
+from fieldtruth.store.room import room
 
 SYNC_EVERY = 2.0  # seconds between flushes to the disk; a killed process loses nothing even so
 
@@ -64,7 +65,7 @@ class Journal(Generic[R]):
         self._synced = 0.0
 
     def __enter__(self) -> Self:
-        with ExitStack() as held:
+        with room(self.journal), ExitStack() as held:
             held.enter_context(lock(self.path))
             self._file: BinaryIO = held.enter_context(self.journal.open("a+b", buffering=0))
             self._reopen()
@@ -94,7 +95,10 @@ class Journal(Generic[R]):
             yield self._decode(self._line(place))
 
     def append(self, record: R) -> None:
-        """Add a record; once this returns, killing the process does not lose it."""
+        """Add a record; once this returns, killing the process does not lose it.
+
+        Raises `CannotWrite` where there is no room; what was appended before is kept.
+        """
         self._file.seek(0, os.SEEK_END)
         place = self._file.tell()
         self._put(line_of(record, self._decode))
@@ -124,12 +128,17 @@ class Journal(Generic[R]):
 
     def _put(self, line: bytes) -> None:
         left = memoryview(line)
-        while left:  # an unbuffered write may take only a part
-            left = left[self._file.write(left) :]
-        now = time.monotonic()
-        if now - self._synced > SYNC_EVERY:
-            os.fsync(self._file.fileno())
-            self._synced = now
+        with room(self.journal):
+            try:
+                while left:  # an unbuffered write may take only a part
+                    left = left[self._file.write(left) :]
+            except OSError:
+                self._file.truncate(self._file.tell() - (len(line) - len(left)))
+                raise
+            now = time.monotonic()
+            if now - self._synced > SYNC_EVERY:
+                os.fsync(self._file.fileno())
+                self._synced = now
 
     def _reopen(self) -> None:
         """Find what is done; cut a last line that a crash broke off; refuse another fingerprint."""

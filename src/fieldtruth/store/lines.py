@@ -17,6 +17,8 @@ import msgspec
 from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.records import Record
 from fieldtruth.store.explain import explain, named
+from fieldtruth.store.locks import spare
+from fieldtruth.store.room import room
 
 LINE_LIMIT = 64 * 2**20  # bytes; a longer line is no record but a file of another kind
 
@@ -106,24 +108,22 @@ def line_of(record: Record, decode: Callable[[bytes], Record]) -> bytes:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """A file to write in full that takes the place of `path` only when the block succeeds.
 
-    Bytes go to a hidden `.part` file beside it, are flushed to the disk, and one rename makes
-    them visible. When the block raises, the `.part` is removed and `path` is as it was.
+    Bytes go to a hidden `.part` file beside it (see `spare`), are flushed to the disk where it is
+    to be `durable`, and one rename makes them visible. When the block raises, the `.part` is
+    removed and `path` is as it was. Raises `CannotWrite` where there is no room.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb", buffering=2**20) as file:
+    with room(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with spare(path) as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
+            if durable:
+                os.fsync(file.fileno())
+        if durable:
+            sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

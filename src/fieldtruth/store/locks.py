@@ -4,9 +4,12 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
+from typing import BinaryIO
 
 from fieldtruth.faults import Busy
+from fieldtruth.store.room import room
 
 try:
     import fcntl
@@ -23,19 +26,86 @@ def lock(path: Path) -> Iterator[None]:
     being there is the lock, and after a crash a person has to delete it (the message says so).
     """
     beside = path.with_name(path.name + ".lock")
-    beside.parent.mkdir(parents=True, exist_ok=True)
-    handle = _by_flock(path, beside)
-    if handle is None:
-        handle = by_existence(path, beside)
+    with room(beside):
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        handle = _by_flock(path, beside)
+        if handle is None:
+            handle = by_existence(path, beside)
     try:
-        os.ftruncate(handle, 0)
-        os.write(handle, _holder().encode())
+        with room(beside):
+            os.ftruncate(handle, 0)
+            os.write(handle, _holder().encode())
         yield
     finally:
         # Removed before it is let go: who opened it meanwhile finds that it is gone and retries.
         with suppress(OSError):
             beside.unlink()
         os.close(handle)
+
+
+@contextmanager
+def spare(path: Path) -> Iterator[BinaryIO]:
+    """A hidden file beside `path` that takes its place when the block succeeds, else goes.
+
+    No other process writes it. Where the system has `flock`, one that a killed process left is
+    taken over, so there are never more leftovers than were being written at one time.
+    """
+    part, handle = _spare(path)
+    file = os.fdopen(handle, "wb", buffering=2**20)
+    try:
+        yield file
+        file.flush()
+        if fcntl is None:
+            file.close()  # Windows renames no open file
+        part.replace(path)
+    except BaseException:
+        if fcntl is None:
+            with suppress(OSError):
+                file.close()
+        part.unlink(missing_ok=True)
+        raise
+    finally:
+        file.close()  # only now may another process have the name
+
+
+def _spare(path: Path) -> tuple[Path, int]:
+    for number in count():
+        part = path.with_name(f".{path.name}.{number}.part")
+        handle = _alone(part)
+        if handle is not None:
+            return part, handle
+    raise AssertionError("counting never ends")
+
+
+def _alone(part: Path) -> int | None:
+    """The file, empty and open, once it is certain that no living process writes it."""
+    new = True
+    try:
+        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    except FileExistsError:
+        new = False
+        try:
+            handle = os.open(part, os.O_RDWR)
+        except (FileNotFoundError, PermissionError):
+            return None
+    if _holds(handle, otherwise=new) and _is_still(part, handle):
+        os.ftruncate(handle, 0)
+        return handle
+    os.close(handle)
+    return None
+
+
+def _holds(handle: int, *, otherwise: bool) -> bool:
+    """Whether this process has the lock of an open file; `otherwise` where there is no `flock`."""
+    if fcntl is None:
+        return otherwise
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return otherwise
+    return True
 
 
 def _holder() -> str:

@@ -24,7 +24,6 @@ from fieldtruth.faults import Usage
 from fieldtruth.formats.coco.items import from_items, to_items
 from fieldtruth.formats.coco.rows import (
     Bad,
-    Carried,
     Category,
     Coco,
     Id,
@@ -40,7 +39,6 @@ __all__ = [
     "EXPORT",
     "FILE",
     "Bad",
-    "Carried",
     "Category",
     "Coco",
     "Id",

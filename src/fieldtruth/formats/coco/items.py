@@ -1,12 +1,15 @@
 """Items as COCO rows, and back."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
 from fieldtruth.faults import BadRecord
-from fieldtruth.formats.coco.rows import Carried, Category, Coco, Photo, Region
+from fieldtruth.formats.coco.rows import Category, Coco, Photo, Region
 from fieldtruth.records import Box, Item
+
+_ELSEWHERE = ("image", "width", "height", "boxes")  # COCO has a place of its own for them
 
 
 def from_items(items: Iterable[Item]) -> Coco:
@@ -23,8 +26,8 @@ def from_items(items: Iterable[Item]) -> Coco:
                 id=len(photos) + 1, file_name=item.image, width=item.width, height=item.height,
                 licence=item.licence,
             )  # fmt: skip
-        fields = {name: getattr(item, name) for name in Carried.__struct_fields__}
-        mine = (*photo.items, Carried(**fields))
+        fields: dict[str, Any] = msgspec.to_builtins(item)
+        mine = (*photo.items, {name: fields[name] for name in fields if name not in _ELSEWHERE})
         photos[item.image] = msgspec.structs.replace(photo, items=mine)
         for box in item.boxes:
             of = category[item.kind or "", item.label or ""]
@@ -56,16 +59,14 @@ def to_items(coco: Coco, where: str) -> list[Item]:
                 "items, got none; a COCO file of another tool is read by `ingest coco`"
             )
         for each in photo.items:
-            fields = {name: getattr(each, name) for name in Carried.__struct_fields__}
+            mine = boxes.pop(str(each.get("id")), [])
+            size = {"width": photo.width, "height": photo.height}
+            fields = {**each, **size, "image": photo.file_name, "boxes": mine}
             try:
-                items.append(
-                    Item(
-                        **fields, image=photo.file_name, width=photo.width, height=photo.height,
-                        boxes=tuple(boxes.pop(each.id, ())),
-                    )
-                )  # fmt: skip
-            except ValueError as error:
-                raise BadRecord(f"{where}: image {photo.id!r}, item {each.id!r}: {error}") from None
+                items.append(msgspec.convert(fields, Item))
+            except msgspec.ValidationError as error:
+                name = each.get("id")
+                raise BadRecord(f"{where}: image {photo.id!r}, item {name!r}: {error}") from None
     if boxes:
         raise BadRecord(f"{where}: annotations of no item in the file: {sorted(map(str, boxes))}")
     return items

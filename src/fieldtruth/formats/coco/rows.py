@@ -10,7 +10,7 @@ import msgspec
 
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, Usage
-from fieldtruth.records import AskLevel, Box, Kind, Level, Record
+from fieldtruth.records import Box, Record
 
 SLACK = 1.0  # pixels that a box may stick out by
 
@@ -26,33 +26,18 @@ Reason = Literal[
 ]
 
 
-class Carried(Record, frozen=True, kw_only=True):
-    """What an item is, but for its photo, its size and its boxes."""
-
-    id: str
-    image_sha256: str
-    source: str
-    licence: str
-    crop: str | None
-    kind: Kind | None
-    label: str | None
-    level: Level
-    query: str | None
-    absent_query: str | None
-    candidates: tuple[str, ...] | None
-    group: str
-    ask_level: AskLevel | None = None
-
-
 class Photo(Record, frozen=True, kw_only=True):
-    """One image. `width` and `height` are None where the file does not say, or says 0."""
+    """One image. `width` and `height` are None where the file does not say, or says 0.
+
+    `items` are what is under `fieldtruth`: an item's fields, unchecked (`to_items` checks them).
+    """
 
     id: Id
     file_name: str
     width: int | None = None
     height: int | None = None
     licence: str | None = None
-    items: tuple[Carried, ...] = ()
+    items: tuple[dict[str, Any], ...] = ()
 
 
 class Category(Record, frozen=True, kw_only=True):
@@ -93,7 +78,7 @@ class Coco(Record, frozen=True, kw_only=True):
 
 
 class _Extra(msgspec.Struct, kw_only=True):
-    items: tuple[Carried, ...] = ()
+    items: tuple[dict[str, Any], ...] = ()
     item: str | None = None
     corners: Box | None = None
 

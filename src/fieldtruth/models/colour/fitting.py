@@ -33,7 +33,7 @@ CENTRAL = 2.0  # log odds that a pixel at the rim of the box's ellipse lacks aga
 ROUNDS = 2
 RIDGE_PIXEL, RIDGE_BLOB = 1.0, 10.0
 FOLDS = 3
-MISJUDGED = 0.05  # at most this share of training photos may be ruled out under its own name
+MISJUDGED = 0.1  # so many training photos may be ruled out under their own name
 KEEPS = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 
 Floats = NDArray[np.float64]
@@ -45,6 +45,14 @@ class _Photo(NamedTuple):
     item: Item
     found: Parts
     boxes: Floats  # (n, 4) of the blobs, in pixels of the photo
+
+
+class _Row(NamedTuple):
+    """The lesions of one training photo in one row, for naming."""
+
+    summary: Floats  # (naming.FEATURES,)
+    name: str
+    group: str
 
 
 def fit(items: Sequence[Item], folder: Path) -> Fitted:
@@ -66,15 +74,15 @@ def fit(items: Sequence[Item], folder: Path) -> Fitted:
     judged = [photo for photo in photos if photo.item.level != "object"]
     blob, chances = _fit_blobs(judged)
     keep = max(KEEPS, key=lambda share: _f1(judged, chances, share))
-    named, groups = _fit_naming(photos, blob, keep)
+    rows = _rows(photos, blob, keep)
     return Fitted(
         photos=len(items),
         pixel=pixel,
         blob=blob,
         keep=keep,
         enough=max(keep, _enough(judged, chances)),
-        naming=named,
-        declines=named.ruled_out(groups) <= MISJUDGED,
+        naming=_fit_naming(rows),
+        declines=_ruled_out(rows) <= MISJUDGED,
     )
 
 
@@ -120,17 +128,15 @@ def _relabel(outside: Array, boxed: Array, rims: Floats) -> Logistic:
     features = np.concatenate([outside, boxed.reshape(-1, boxed.shape[-1])])
     lesion = rims <= 1
 
-    def fitted(start: Logistic | None) -> Logistic:
+    def fitted() -> Logistic:
         true = np.concatenate([np.zeros(len(outside)), lesion.ravel().astype(float)])
-        return pixels.fit_logistic(features, true, RIDGE_PIXEL, start)
+        return pixels.fit_logistic(features, true, RIDGE_PIXEL)
 
-    found = fitted(None)
     for _ in range(ROUNDS):
-        odds = found.odds(features[len(outside) :])
+        odds = fitted().odds(features[len(outside) :])
         like = odds.reshape(rims.shape) - CENTRAL * rims
         lesion = like >= np.quantile(like, 1 - FILL, axis=1, keepdims=True)
-        found = fitted(found)
-    return found
+    return fitted()
 
 
 def _view(item: Item, folder: Path) -> View:
@@ -148,17 +154,21 @@ def _fit_blobs(photos: Sequence[_Photo]) -> tuple[Logistic, list[Array]]:
 
     Groups, not photos, are parted, since photos of a group are near copies.
     """
-    groups = sorted({photo.item.group for photo in photos})
-    fold = {group: place % FOLDS for place, group in enumerate(groups)}
+    fold = _folds(photo.item.group for photo in photos)
     mine = np.array([fold[photo.item.group] for photo in photos])
     true = [_matched(photo) for photo in photos]
     chances: list[Array] = [np.zeros(0, np.float32)] * len(photos)
     for turn in range(FOLDS):
         others = np.flatnonzero(mine != turn)
-        fitted = _fit_some(photos, true, others if len(groups) >= FOLDS else range(len(photos)))
+        fitted = _fit_some(photos, true, others if len(fold) >= FOLDS else range(len(photos)))
         for place in np.flatnonzero(mine == turn).tolist():
             chances[place] = fitted.chance(photos[place].found.features)
     return _fit_some(photos, true, range(len(photos))), chances
+
+
+def _folds(groups: Iterable[str]) -> dict[str, int]:
+    """Which of `FOLDS` parts each group is in."""
+    return {group: place % FOLDS for place, group in enumerate(sorted(set(groups)))}
 
 
 def _fit_some(photos: Sequence[_Photo], true: Sequence[Floats], some: Iterable[int]) -> Logistic:
@@ -202,20 +212,35 @@ def _enough(photos: Sequence[_Photo], chances: Sequence[Array]) -> float:
     return float(cuts[int(np.argmax(right))])
 
 
-def _fit_naming(
-    photos: Sequence[_Photo], blob: Logistic, keep: float
-) -> tuple[naming.Naming, list[str]]:
-    """The naming, and the group of each of its photos."""
-    rows, names, groups = [], [], []
+def _rows(photos: Sequence[_Photo], blob: Logistic, keep: float) -> list[_Row]:
+    """What can be named: the lesions kept on each photo, or the likeliest where none is."""
+    rows = []
     for photo in photos:
         if photo.item.label is None or len(photo.boxes) == 0:
             continue
         chance = blob.chance(photo.found.features)
         kept = parts.select(photo.found.parent, chance - keep)
         some = kept if len(kept) else np.array([int(chance.argmax())])
-        rows.append(naming.summary(photo.found.features[some]))
-        names.append(photo.item.label)
-        groups.append(photo.item.group)
+        summary = naming.summary(photo.found.features[some])
+        rows.append(_Row(summary, photo.item.label, photo.item.group))
     if not rows:
         raise Usage("expected a photo on which some spot could be named, found none")
-    return naming.fit_naming(np.stack(rows), names), groups
+    return rows
+
+
+def _fit_naming(rows: Sequence[_Row]) -> naming.Naming:
+    return naming.fit_naming(np.stack([row.summary for row in rows]), [row.name for row in rows])
+
+
+def _ruled_out(rows: Sequence[_Row]) -> float:
+    """The share of photos ruled out under their own name by a naming that did not see them."""
+    fold = _folds(row.group for row in rows)
+    wrong = 0
+    for turn in range(FOLDS):
+        others = [row for row in rows if fold[row.group] != turn]
+        if not others:
+            return 1.0
+        named = _fit_naming(others)
+        mine = [row for row in rows if fold[row.group] == turn]
+        wrong += sum(named.rules_out(row.summary, row.name) for row in mine)
+    return wrong / len(rows)

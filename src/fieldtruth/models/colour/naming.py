@@ -54,35 +54,19 @@ class Naming(Record, frozen=True, kw_only=True):
         place = _standard(row, np.array(self.centre), np.array(self.spread)) @ turn
         photos = np.flatnonzero(np.isin(self.labels, kinds))
         shares = dict.fromkeys(among, 0.0)
-        for photo, share in self._nearest(place, photos):
-            shares[self.names[self.labels[photo]]] += share
+        if len(photos) == 0:
+            return shares
+        distance = np.sqrt(((np.array(self.points)[photos] - place) ** 2).sum(1))
+        nearest = np.argsort(distance, kind="stable")[:NEIGHBOURS]
+        weight = 1 / (distance[nearest] + 0.5 * distance[nearest].mean() + 1e-9)
+        for photo, share in zip(photos[nearest], weight / weight.sum(), strict=True):
+            shares[self.names[self.labels[photo]]] += float(share)
         return shares
 
     def rules_out(self, row: Floats, name: str) -> bool:
         """Whether the nearest training photos have other names, when some photo has this one."""
         wanted = label_id(name)
         return wanted in self.names and self.votes(row, self.names)[wanted] < DOUBT
-
-    def ruled_out(self, groups: Sequence[str]) -> float:
-        """The share of training photos that would be ruled out under their own name.
-
-        Each is judged by the photos of other groups; `groups` runs parallel to `points`.
-        """
-        points, labels, group = np.array(self.points), np.array(self.labels), np.array(groups)
-        wrong = 0
-        for place, (point, label) in enumerate(zip(points, labels, strict=True)):
-            near = self._nearest(point, np.flatnonzero(group != group[place]))
-            wrong += sum(share for photo, share in near if labels[photo] == label) < DOUBT
-        return wrong / len(points)
-
-    def _nearest(self, place: Floats, photos: NDArray[np.int64]) -> list[tuple[int, float]]:
-        """The `NEIGHBOURS` of these photos that lie nearest, with weights that sum to 1."""
-        if len(photos) == 0:
-            return []
-        distance = np.sqrt(((np.array(self.points)[photos] - place) ** 2).sum(1))
-        nearest = np.argsort(distance, kind="stable")[:NEIGHBOURS]
-        weight = 1 / (distance[nearest] + 0.5 * distance[nearest].mean() + 1e-9)
-        return list(zip(photos[nearest].tolist(), (weight / weight.sum()).tolist(), strict=True))
 
     def best(self, row: Floats, offered: Sequence[str]) -> str:
         """The name offered, as written, with most votes among training photos of these names.

@@ -21,7 +21,10 @@ LIMIT = 8.0  # log odds beyond this say nothing more
 FEATURES = 17  # of a pixel, see `describe`
 CLIP = 4.0  # standard deviations beyond this are outliers
 LEAF = 900.0  # lengths are given on a leaf this many pixels long
-STEPS, NEAR = 8, 0.02  # of Newton: at most so many, and when a step is small enough
+STEPS, HALVINGS = 12, 8  # of Newton's method, at most
+NEAR = 1e-3  # a step that lowers the loss by a smaller share is the last
+
+Floats = NDArray[np.float64]
 
 
 class View(NamedTuple):
@@ -39,7 +42,7 @@ class View(NamedTuple):
     across: float  # photo pixels per working pixel
     down: float
 
-    def back(self, boxes: NDArray[np.float64]) -> list[Box]:
+    def back(self, boxes: Floats) -> list[Box]:
         """(n, 4) working pixels of this view to boxes on the photo."""
         moved = boxes + np.array([self.left, self.top, self.left, self.top])
         scaled = moved * [self.across, self.down, self.across, self.down]
@@ -136,29 +139,42 @@ def odds_map(seen: View, fitted: Logistic) -> Array:
     return _blur(flat[..., None], seen.unit)[..., 0]
 
 
-def fit_logistic(
-    features: Array, true: NDArray[np.float64], ridge: float, start: Logistic | None = None
-) -> Logistic:
+def fit_logistic(features: Array, true: Floats, ridge: float) -> Logistic:
     """(n, k) features and (n,) truth, 0 or 1, by Newton's method under a ridge penalty.
 
-    `start` is a fit of the same features to another truth, close enough to go on from.
+    A step that makes the fit worse is halved until it does not: whole steps can run away.
     """
     centre = tuple(features.mean(0, dtype=np.float64).tolist())
     spread = tuple(np.maximum(features.std(0, dtype=np.float64), 1e-3).tolist())
     design = _products(_standard(features, centre, spread))
-    beta = np.array(start.weights) if start else np.zeros(design.shape[1])
     penalty = np.full(design.shape[1], ridge)
     penalty[0] = 1e-6
+    sign = 1 - 2 * true
+
+    def odds_and_loss(weights: Floats) -> tuple[Floats, float]:
+        odds = (design @ weights.astype(np.float32)).astype(np.float64)
+        loss = np.logaddexp(0, sign * odds).sum() + 0.5 * (penalty * weights**2).sum()
+        return odds, float(loss)
+
+    beta = np.zeros(design.shape[1])
+    odds, loss = odds_and_loss(beta)
     for _ in range(STEPS):
-        odds = np.clip((design @ beta.astype(np.float32)).astype(np.float64), -30, 30)
         chance = 1 / (1 + np.exp(-odds))
-        curve = np.maximum(chance * (1 - chance), 1e-4)
+        curve = np.maximum(chance * (1 - chance), 1e-4).astype(np.float32)
+        bend = ((design.T * curve) @ design).astype(np.float64) + np.diag(penalty)
         slope = design.T @ (true - chance).astype(np.float32) - penalty * beta
-        bend = (design.T * curve.astype(np.float32)) @ design
-        step = np.linalg.solve(bend.astype(np.float64) + np.diag(penalty), slope)
-        beta += step
-        if np.abs(step).max() < NEAR:
+        step = np.linalg.solve(bend, slope)
+        for _ in range(HALVINGS):
+            after, lower = odds_and_loss(beta + step)
+            if lower <= loss:
+                break
+            step /= 2
+        else:
             break
+        beta, odds = beta + step, after
+        if loss - lower < NEAR * loss:
+            break
+        loss = lower
     return Logistic(centre=centre, spread=spread, weights=tuple(beta.tolist()))
 
 

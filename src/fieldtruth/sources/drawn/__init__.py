@@ -8,7 +8,6 @@ One seed gives the same bytes, and more leaves change no other leaf. The test sp
 greens and grounds of its own that training never sees.
 """
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -120,12 +119,10 @@ def _whole(root: Path) -> Iterator[Path]:
     """A folder to fill that takes the place of `root` when the block succeeds."""
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise Usage(f"{root}: expected a folder that is empty or not there yet; name another")
-    root.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{root.name}.", dir=root.parent) as work:
-        made = Path(work) / "drawn"
-        (made / "images").mkdir(parents=True)
+    with store.drafting(root) as made:
+        (made / "images").mkdir()
         yield made
-        made.replace(root)
+        store.publish(made, root)
 
 
 def _draw_leaf(root: Path, leaf: planning.Case) -> Iterator[Drawn]:

@@ -58,15 +58,9 @@ def freeze(records: Path, images: Path, out: Path, settings: Settings) -> store.
     """
     out = out.resolve()
     _check(images, out, settings)
-    with store.lock(out):
-        part = out.with_name(f".{out.name}.part")
-        shutil.rmtree(part, ignore_errors=True)  # left by a freeze that was killed
-        part.mkdir()
-        try:
-            manifest = _build(records, images, part, settings)
-            _publish(part, out)
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
+    with store.drafting(out) as part:
+        manifest = _build(records, images, part, settings)
+        _publish(part, out)
     return manifest
 
 
@@ -168,9 +162,7 @@ def _counts(made: Sequence[Item | Question]) -> dict[str, dict[str, int]]:
 def _publish(part: Path, out: Path) -> None:
     """One rename makes the benchmark visible; what is there already must be the same."""
     if not out.exists() or _is_empty(out):
-        if out.exists():
-            out.rmdir()
-        part.rename(out)
+        store.publish(part, out)
         return
     same = (part / store.MANIFEST).read_bytes() == (out / store.MANIFEST).read_bytes()
     if not same or store.verify(out):
