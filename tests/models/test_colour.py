@@ -14,7 +14,7 @@ from tests.models.leaves import NAMES, leaves
 from fieldtruth.faults import BadRecord, Unreadable, Usage
 from fieldtruth.geometry import as_boxes, match
 from fieldtruth.models import colour
-from fieldtruth.models.colour import leaf, parts
+from fieldtruth.models.colour import leaf, parts, pixels
 from fieldtruth.models.colour.naming import fit_naming
 from fieldtruth.models.contract import Request
 from fieldtruth.records import AskLevel, Item
@@ -181,6 +181,24 @@ COLOURS = [
 def test_lab(rgb: tuple[int, int, int], expected: tuple[float, float, float]) -> None:
     (got,) = leaf.lab(np.array([[rgb]], np.uint8))
     assert got[0].tolist() == pytest.approx(expected, abs=0.1)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.01, 1.0, 100.0]))
+def test_a_regression_never_ends_worse_than_it_began(seed: int, ridge: float) -> None:
+    draw = np.random.default_rng(seed)  # outliers and rare truths, where whole steps run away
+    features = draw.standard_cauchy((60, 3)).astype(np.float32)
+    true = (draw.random(60) < draw.choice([0.02, 0.5])).astype(float)
+    chance = pixels.fit_logistic(features, true, ridge).chance(features).astype(float)
+    right = np.where(true == 1, chance, 1 - chance)
+    assert -np.log(right).sum() <= 60 * np.log(2) + 1e-3
+
+
+def test_a_regression_learns_what_takes_products() -> None:
+    x, y = np.meshgrid([-1.0, 1.0], [-1.0, 1.0])
+    features = np.repeat(np.stack([x.ravel(), y.ravel()], 1), 20, axis=0).astype(np.float32)
+    true = (features[:, 0] * features[:, 1] > 0).astype(float)
+    chance = pixels.fit_logistic(features, true, 0.1).chance(features)
+    assert ((chance > 0.9) == (true == 1)).all()
 
 
 @given(st.data())

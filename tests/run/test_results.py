@@ -50,6 +50,7 @@ def test_scores_are_the_same_whether_or_not_they_are_kept(bench: Path, files: li
         "as_published": False,
     }  # fmt: skip
     kept = saved(out)
+    assert kept.pop("schema") == 1
     assert {name: kept[name] for name in kept if name != "inputs"} == json.loads(json.dumps(scores))
     assert kept["inputs"] == {
         "benchmark": {"path": "../../bench", "digest": store.read_manifest(bench)[0].digest},

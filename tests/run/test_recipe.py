@@ -1,0 +1,198 @@
+"""A recipe is read as it is written, and a slip of the pen is never a default."""
+
+from pathlib import Path
+
+import pytest
+
+from fieldtruth.faults import Usage
+from fieldtruth.run import recipe
+
+SMALL = """
+name = "small"
+out = "made"
+seed = 3
+[draw]
+leaves = 9
+[ingest]
+source = "drawn"
+[freeze.bench]
+split = "test"
+version = "1"
+"""
+ASKED = """
+[predict]
+benchmark = "bench"
+protocols = ["candidates", "candidates+blank"]
+[models.box]
+backend = "leaf_box"
+options = { label = "leaf rust", depth = 2, share = 0.5, fast = true }
+[score]
+[report]
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "my.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_every_setting_has_its_type_and_the_rest_their_defaults(tmp_path: Path) -> None:
+    got, folder = recipe.read(written(tmp_path, SMALL + ASKED))
+    assert folder == tmp_path
+    assert got == recipe.Recipe(
+        name="small", out="made", seed=3, draw=recipe.Draw(leaves=9),
+        ingest=recipe.Ingest(source="drawn"), annotate=recipe.Annotate(model="source"),
+        freeze={"bench": recipe.Freeze(split="test", version="1")},
+        predict=recipe.Predict(benchmark="bench", protocols=("candidates", "candidates+blank")),
+        models={"box": recipe.Model(backend="leaf_box", options={
+            "label": "leaf rust", "depth": 2, "share": 0.5, "fast": True,
+        })},
+        score=recipe.Score(allow_missing=0.0, unit="group", matching="greedy"),
+        report=recipe.Report(note=None),
+    )  # fmt: skip
+
+
+def test_paths_are_relative_to_the_recipe(tmp_path: Path) -> None:
+    opened = recipe.read(written(tmp_path, SMALL))
+    assert opened.at("../photos") == tmp_path / "../photos"
+    assert opened.at("/photos") == Path("/photos")
+
+
+@pytest.mark.parametrize(
+    ("setting", "name", "value"),
+    [
+        ("seed=8", "seed", 8),
+        ("name=2024", "name", "2024"),
+        ("draw.leaves=24", "draw", recipe.Draw(leaves=24)),
+        ("draw.onto=a=b, c", "draw", recipe.Draw(leaves=9, onto="a=b, c")),
+        ("report.note=12", "report", recipe.Report(note="12")),
+        ("score.allow_missing=0.25", "score", recipe.Score(allow_missing=0.25)),
+        ("score.allow_missing=1", "score", recipe.Score(allow_missing=1.0)),
+        ("score.unit=image", "score", recipe.Score(unit="image")),
+        ("ingest.options.crop=tomato", "ingest",
+         recipe.Ingest(source="drawn", options={"crop": "tomato"})),
+        ("annotate.model=leaf_box", "annotate", recipe.Annotate(model="leaf_box")),
+    ],
+)  # fmt: skip
+def test_a_setting_replaced_on_the_command_line(
+    tmp_path: Path, setting: str, name: str, value: object
+) -> None:
+    plain = recipe.read(written(tmp_path, SMALL + ASKED)).recipe
+    got = recipe.read(written(tmp_path, SMALL + ASKED), [setting]).recipe
+    assert getattr(got, name) == value
+    for other in set(recipe.Recipe.__struct_fields__) - {name}:
+        assert getattr(got, other) == getattr(plain, other)
+
+
+def test_lists_switches_and_names_with_dots(tmp_path: Path) -> None:
+    settings = [
+        "predict.protocols= known_target, candidates+blank ,", "predict.skip_unsuited=true",
+        'models."qwen2.5".backend=openai', 'models."qwen2.5".options.temperature=0.5',
+    ]  # fmt: skip
+    got = recipe.read(written(tmp_path, SMALL + ASKED), settings).recipe
+    assert got.predict is not None
+    assert got.predict.protocols == ("known_target", "candidates+blank")
+    assert got.predict.skip_unsuited is True
+    assert got.models["qwen2.5"].options == {"temperature": "0.5"}
+    last = recipe.read(written(tmp_path, SMALL), ["seed=1", "seed=2"]).recipe
+    assert last.seed == 2
+
+
+@pytest.mark.parametrize(
+    ("extra", "told"),
+    [
+        ("[drew]\nleaves = 4", r"the recipe has no setting 'drew' \(did you mean 'draw'\?\); it "),
+        ("[predict]\nprotocls = []", r"\[predict\] has no setting 'protocls' \(did you mean 'prot"),
+        ("[models.box]\nbackend = 'x'\nscript = { die_at = 1 }",
+         r"\[models\.box\.script\] has no setting 'die_at' \(did you mean 'dies_at'\?\)"),
+        ("[score]\nzzz = 1", r"\[score\] has no setting 'zzz'; it has: allow_missing, unit, match"),
+        ("[freeze.other]\nsplit = 'dev'\nversion = '1'", r"freeze\[\.\.\.\]\.split: .*'dev'"),
+        ("[freeze.other]\nsplit = 'val'", r"freeze\[\.\.\.\]: expected the setting `version`"),
+        ("[score]\nunit = 4", r"score\.unit: .*got `int`"),
+        ("[score]\nallow_missing = 'few'", r"score\.allow_missing: expected `float`, got `str`"),
+        ("[predict]\nbenchmark = 'bench'\nprotocols = 'candidates'", r"protocols: expected `array"),
+    ],
+)  # fmt: skip
+def test_what_is_not_a_setting_is_named_with_the_file(
+    tmp_path: Path, extra: str, told: str
+) -> None:
+    with pytest.raises(Usage, match=rf"my\.toml: .*{told}"):
+        recipe.read(written(tmp_path, SMALL + extra))
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("draw.leafs=4", r"--set: \[draw\] has no setting 'leafs' \(did you mean 'leaves'\?\)"),
+        ("draw.leaves=few", "--set draw.leaves=few: expected a whole number, got 'few'"),
+        ("score.allow_missing=few", "expected a number, got 'few'"),
+        ("predict.skip_unsuited=maybe", "expected true or false, got 'maybe'"),
+        ("draw=4", "this is a table of settings; set one in it"),
+        ("models.box=4", "this is a table of settings; set one in it"),
+        ("seed.more=4", "seed is no table"),
+        ("seed", "expected key=value"),
+        ("=4", "expected key=value"),
+        ("a b=4", "expected key=value"),
+        ("seed\n=4", "expected key=value"),
+        ("score.unit=leaf", r"my\.toml: score\.unit: .*'leaf'"),
+        ("score.allow_missing=2", r"score\.allow_missing: expected a share from 0 to 1, got 2"),
+        ("score.allow_missing=nan", r"score\.allow_missing: expected a share from 0 to 1, got nan"),
+        ("models.box.allow_errors=-1", r"models\.box\.allow_errors: expected a share"),
+        ("models.box.script.dies_at=1.5", r"models\.box\.script\.dies_at: expected a share"),
+        ("models.box.fitted=colour", r"fitted: expected a \[train\.NAME\] of this recipe \(none\)"),
+        ("models.box.majority_of=b", r"majority_of: expected a \[freeze\.NAME\] of .* \(bench\)"),
+        ("predict.benchmark=b", r"predict\.benchmark: expected a \[freeze\.NAME\] .*, got 'b'"),
+        ("train.colour.on=b", r"train\.colour\.on: expected a \[freeze\.NAME\]"),
+        ("predict.protocols=", r"predict\.protocols: expected at least one, got none"),
+        ("ingest.path=here", r"expected either \[draw\] or ingest\.path"),
+        ('models."a/b".backend=openai', r"expected a name of letters, digits and -_\.@, got 'a/b'"),
+        ('models."..".backend=openai', r"expected a name of letters, digits and -_\.@, got '\.\.'"),
+    ],
+)
+def test_settings_that_cannot_be_used(tmp_path: Path, setting: str, told: str) -> None:
+    with pytest.raises(Usage, match=told):
+        recipe.read(written(tmp_path, SMALL + ASKED), [setting])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("name = ", r"my\.toml: expected a recipe in TOML, got: "),
+        ("", r"my\.toml: the recipe: expected the setting `name`"),
+        (SMALL.replace("[draw]\nleaves = 9", ""), r"expected either \[draw\] or ingest\.path"),
+        (SMALL.split("[freeze")[0], "expected the setting `freeze`"),
+        (SMALL.split("[freeze")[0] + "[freeze]", r"expected at least one \[freeze\.NAME\]"),
+        (SMALL + "[score]", r"expected \[predict\], which \[models\] and \[score\] need"),
+        (SMALL + "[report]", r"expected \[score\], which \[report\] needs"),
+        (SMALL + ASKED.split("[models")[0], r"expected at least one \[models\.NAME\] to ask"),
+    ],
+)
+def test_recipes_that_cannot_be_used(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(Usage, match=told):
+        recipe.read(written(tmp_path, text))
+
+
+def test_a_recipe_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(Usage, match=r"none\.toml: expected a recipe, got: No such file"):
+        recipe.read(tmp_path / "none.toml")
+    with pytest.raises(Usage, match="expected a recipe, got: "):
+        recipe.read(tmp_path)
+    (tmp_path / "bytes.toml").write_bytes(b"name = '\xff'")
+    with pytest.raises(Usage, match="expected a recipe in TOML"):
+        recipe.read(tmp_path / "bytes.toml")
+
+
+RECIPES = Path(__file__).parents[2] / "recipes"
+
+
+@pytest.mark.parametrize("path", sorted(RECIPES.glob("*.toml")), ids=lambda path: path.name)
+def test_the_recipes_that_are_handed_out_can_be_read(path: Path) -> None:
+    got = recipe.read(path).recipe
+    assert got.name == path.stem
+    assert got.out.startswith("../out/")
+
+
+def test_the_packaged_demo_is_the_recipe_of_the_repository() -> None:
+    packaged = Path(recipe.__file__).with_name("demo.toml")
+    assert packaged.read_bytes() == (RECIPES / "demo.toml").read_bytes()
