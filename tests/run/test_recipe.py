@@ -141,9 +141,11 @@ def test_what_is_not_a_setting_is_named_with_the_file(
         ("models.box.allow_errors=-1", r"models\.box\.allow_errors: expected a share"),
         ("models.box.script.dies_at=1.5", r"models\.box\.script\.dies_at: expected a share"),
         ("models.box.fitted=colour", r"fitted: expected a \[train\.NAME\] of this recipe \(none\)"),
-        ("models.box.majority_of=b", r"majority_of: expected a \[freeze\.NAME\] of .* \(bench\)"),
+        ("models.poor.majority_of=b", r"expected the setting `backend`"),
         ("predict.benchmark=b", r"predict\.benchmark: expected a \[freeze\.NAME\] .*, got 'b'"),
         ("train.colour.on=b", r"train\.colour\.on: expected a \[freeze\.NAME\]"),
+        ("models.box.majority_of=bench", r"box\.majority_of: the option 'label' is given twice"),
+        ("models.box.files.depth=a", r"box\.files: the option 'depth' is given twice"),
         ("predict.protocols=", r"predict\.protocols: expected at least one, got none"),
         ("ingest.path=here", r"expected either \[draw\] or ingest\.path"),
         ('models."a/b".backend=openai', r"expected a name of letters, digits and -_\.@, got 'a/b'"),
@@ -171,6 +173,13 @@ def test_settings_that_cannot_be_used(tmp_path: Path, setting: str, told: str) -
 def test_recipes_that_cannot_be_used(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(Usage, match=told):
         recipe.read(written(tmp_path, text))
+
+
+def test_a_model_that_names_no_benchmark(tmp_path: Path) -> None:
+    settings = ["models.poor.backend=leaf_box", "models.poor.majority_of=b"]
+    told = r"models\.poor\.majority_of: expected a \[freeze\.NAME\] of .* \(bench\), got 'b'"
+    with pytest.raises(Usage, match=told):
+        recipe.read(written(tmp_path, SMALL + ASKED), settings)
 
 
 def test_a_recipe_that_is_not_there(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ MARK = ".fieldtruth-demo"  # a folder that holds it may be made anew
 LEAF_NOTE = (
     "Your photos came with class folders and without boxes. The truth here is one box around the "
     "leaf, found by machine and checked by nobody: read the naming and abstention columns, and "
-    "take nothing from the columns about boxes."
+    "take nothing from the columns about boxes. The colour model learns from boxes around lesions, "
+    "of which there are none here, so it is not asked."
 )
 PLANTED_NOTE = (
     "Your photos came without classes, so symptoms were drawn on half and more of them: the truth "
@@ -56,10 +57,12 @@ def demo(
     places = Places(out)
 
     def each(done: Done) -> None:
-        if done.stage == "train":
+        if done.step == "freeze benchmark":
             bench = places.bench("benchmark")
             manifest, _ = store.read_manifest(bench)
-            tell(f"{manifest.items} photos frozen in {bench}; {done.said}")
+            tell(f"{manifest.items} photos frozen in {bench}")
+        elif done.stage == "train":
+            tell(done.said)
         elif done.stage == "score":
             tell(f"\n{done.said}")
 
@@ -98,6 +101,8 @@ def _on(photos: Path, plain: recipe.Recipe, out: Path, *, quiet: bool) -> recipe
             name: replace(bench, name=f"folder-{bench.split}")
             for name, bench in plain.freeze.items()
         },
+        train={},
+        models={name: model for name, model in plain.models.items() if model.fitted is None},
         report=recipe.Report(note=LEAF_NOTE),
     )
 

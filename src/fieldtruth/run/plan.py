@@ -10,6 +10,7 @@ is done here; `execute` does the steps that are not done yet.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -230,7 +231,7 @@ def _freeze(recipe: Recipe, wanted: tuple[str, Freeze], root: Path, places: Plac
 def _train(name: str, on: str, places: Places) -> Step:
     def work(_: Bar) -> str:
         made = training.fit_colour(places.bench(on), places.fitted(name))
-        return f"colour fitted on {made.items}"
+        return f"colour fitted on {made.items} photos"
 
     return Step(
         "train", f"train {name}", {"model": "colour"}, {"benchmark": places.bench(on)},
@@ -301,7 +302,7 @@ def _majority(bench: Path) -> str:
 def _script(items: Sequence[Item], protocol: str, table: Path, dies_at: float) -> None:
     """The right answer for the first items, a dead server for the rest."""
     ask = open_room(protocols, protocol.partition("+")[0]).PROTOCOL
-    alive = int(len(items) * dies_at)
+    alive = ceil(len(items) * dies_at)
     right = (Line(id=item.id, text=ask.answer(item, "pixel")) for item in items[:alive])
     dead = (Line(id=item.id, finish="error", error=DIED) for item in items[alive:])
     store.write(table, (*right, *dead))

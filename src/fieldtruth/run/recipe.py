@@ -299,6 +299,7 @@ def _names(recipe: Recipe) -> Iterator[str]:
         if not recipe.models:
             yield "expected at least one [models.NAME] to ask, got none"
     for name, model in recipe.models.items():
+        yield from _twice(name, model)
         if model.fitted is not None:
             named[f"models.{name}.fitted"] = (model.fitted, "train")
         if model.majority_of is not None:
@@ -307,3 +308,18 @@ def _names(recipe: Recipe) -> Iterator[str]:
         if name not in getattr(recipe, table):
             has = ", ".join(getattr(recipe, table)) or "none"
             yield f"{key}: expected a [{table}.NAME] of this recipe ({has}), got {name!r}"
+
+
+def _twice(name: str, model: Model) -> Iterator[str]:
+    """An option that more than one setting of a model gives."""
+    made = {
+        "files": set(model.files),
+        "fitted": {"fitted"} if model.fitted is not None else set(),
+        "majority_of": {"label"} if model.majority_of is not None else set(),
+        "script": {"table", "space"} if model.script is not None else set(),
+    }
+    given = set(model.options)
+    for setting, options in made.items():
+        for option in sorted(given & options):
+            yield f"models.{name}.{setting}: the option {option!r} is given twice"
+        given |= options

@@ -10,9 +10,11 @@ greens and grounds of its own that training never sees.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 
 import msgspec
+from PIL.Image import Image
 
 from fieldtruth import draws, images, store
 from fieldtruth.faults import Refused, Unreadable, Usage
@@ -102,7 +104,7 @@ def draw_on(
 
 def _planted(root: Path, name: str, planted: planting.Planted, seed: int) -> Drawn:
     image = f"images/{name}.jpg"
-    planted.picture.save(root / image, quality=92)
+    _save(planted.picture, root / image, quality=92)
     style = planted.style
     held_out = draws.rng(seed, "planted split", name).random() < HELD_OUT_SHARE
     return Drawn(
@@ -112,6 +114,13 @@ def _planted(root: Path, name: str, planted: planting.Planted, seed: int) -> Dra
         kind=style.kind if style else None, level="lesion" if style else None,
         boxes=planted.boxes, licence="not stated",
     )  # fmt: skip
+
+
+def _save(picture: Image, path: Path, **how: int) -> None:
+    """By way of memory: Pillow, given a path, takes a write that a full disk cut short for whole."""
+    whole = BytesIO()
+    picture.save(whole, "PNG" if path.suffix == ".png" else "JPEG", **how)
+    path.write_bytes(whole.getvalue())
 
 
 @contextmanager
@@ -134,9 +143,9 @@ def _draw_leaf(root: Path, leaf: planning.Case) -> Iterator[Drawn]:
         quality, png = int(rng.integers(84, 96)), rng.random() < PNG_SHARE
         image = f"images/{photo}.{'png' if png else 'jpg'}"
         if png:
-            picture.save(root / image, compress_level=3)
+            _save(picture, root / image, compress_level=3)
         else:
-            picture.save(root / image, quality=quality)
+            _save(picture, root / image, quality=quality)
         ill = leaf.style if boxes else None
         yield Drawn(
             id=photo,

@@ -1,0 +1,257 @@
+"""The commands that are killed: what each is given, and what of its folder a reader would trust.
+
+A road is prepared in a folder of its own, where `in/` is never written to. `before` leaves what an
+earlier run of the same command left, made of other input, where a command may run twice.
+"""
+
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.builders import HIT, class_folders, four, frozen, healthy_row, leaf, replies, row, table
+
+from fieldtruth import store
+from fieldtruth.records import Target
+from fieldtruth.run import asking, execute, recipe, results, workspace
+from fieldtruth.sources import drawn
+from fieldtruth.stages.freeze import Settings, freeze
+from fieldtruth.stages.score import Options
+
+Tree = Mapping[str, bytes]
+View = Callable[[Tree], Tree]  # the part of a tree that a reader sees and takes for one whole
+WORKSPACE = ("samples", "targets", "healthy", "annotations")
+ASKED = ("p0", "p1", "h0", "h1")
+
+
+@dataclass(frozen=True)
+class Road:
+    """A command; each of `views` of what it leaves is of before, of after, or nothing."""
+
+    words: str
+    prepare: Callable[[Path], None]
+    views: tuple[View, ...]
+    kills: int = 60
+
+
+def alone(name: str) -> View:
+    """A file that is whole by itself."""
+    return lambda tree: {name: tree[name]} if name in tree else {}
+
+
+def together(first: str, *others: str) -> View:
+    """Files that belong to the first: where that is there, they are of its time."""
+
+    def view(tree: Tree) -> Tree:
+        return {name: tree.get(name, b"") for name in (first, *others)} if first in tree else {}
+
+    return view
+
+
+def under(folder: str) -> View:
+    """A folder that appears at once."""
+    return lambda tree: {name: raw for name, raw in tree.items() if name.startswith(folder + "/")}
+
+
+def counted(folder: str) -> View:
+    """The files that the manifest of a source's folder counts; the others are refused."""
+
+    def view(tree: Tree) -> Tree:
+        raw = tree.get(f"{folder}/manifest.json")
+        books = json.loads(raw) if raw else {"counts": {}}
+        names = [f"{folder}/{name}.jsonl" for name in WORKSPACE if name in books["counts"]]
+        seen = {name: tree[name] for name in names if name in tree}
+        return seen | ({"root": books["root"].encode()} if seen else {})
+
+    return view
+
+
+def _release(folder: Path, name: str) -> Path:
+    """Photos in class folders; another name gives other photos, as many and as they are called."""
+    root = class_folders(folder / "in" / name, each=2, healthy=2)
+    for number, path in enumerate(sorted(root.rglob("*.png"))):
+        leaf(path, [(40, 50, 70, 60 + number % 3)], shade=number + 100 * (name == "old"))
+        path.rename(path.with_name(f"{name}-{path.name}"))
+    return root
+
+
+def _ingest(folder: Path) -> None:
+    _release(folder, "new")
+    workspace.ingest("folder", _release(folder, "old"), folder / "set")
+    workspace.label(folder / "set")
+
+
+def _ingest_archive(folder: Path) -> None:
+    for name in ("old", "new"):
+        root = _release(folder, name)
+        with zipfile.ZipFile(folder / "in" / f"{name}.zip", "w") as packed:
+            for path in sorted(root.rglob("*.png")):
+                packed.write(path, f"top/{path.relative_to(root)}")
+    workspace.ingest("folder", folder / "in" / "old.zip", folder / "set")
+
+
+def _label(folder: Path) -> None:
+    """As if another version had labelled the same samples."""
+    workspace.ingest("folder", _release(folder, "new"), folder / "set")
+    workspace.label(folder / "set")
+    path = folder / "set" / "targets.jsonl"
+    raw = path.read_bytes()
+    path.write_bytes(raw.replace(b'"organ":null', b'"organ":"old"'))
+    assert path.read_bytes() != raw
+    workspace.annotate(folder / "set", "leaf_box")
+    assert sum(1 for _ in store.read(path, Target)) == 8
+
+
+def _annotate(folder: Path) -> None:
+    workspace.ingest("folder", _release(folder, "new"), folder / "set")
+    workspace.label(folder / "set")
+    workspace.annotate(folder / "set", "leaf_box")
+    path = folder / "set" / "annotations.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"checked by a person", b"checked, by an old rule"))
+
+
+def _compose(folder: Path) -> None:
+    workspace.ingest("folder", _release(folder, "new"), folder / "set")
+    workspace.label(folder / "set")
+    workspace.annotate(folder / "set", "leaf_box")
+    workspace.compose_items(folder / "set", folder / "items.jsonl", split="all")
+
+
+def _freeze(folder: Path) -> None:
+    frozen(folder / "in" / "bench", [row("p0"), row("p1"), healthy_row("h0")])
+
+
+def _train(folder: Path) -> None:
+    drawn.draw(folder / "in" / "leaves", leaves=14, seed=1, held_out_share=0.0)
+    workspace.ingest("drawn", folder / "in" / "leaves", folder / "in" / "set")
+    workspace.label(folder / "in" / "set")
+    workspace.annotate(folder / "in" / "set")
+    items = folder / "in" / "items.jsonl"
+    workspace.compose_items(folder / "in" / "set", items, "train")
+    settings = Settings(name="leaves", version="1", split="train")
+    freeze(items, folder / "in" / "leaves", folder / "in" / "bench", settings)
+    (folder / "colour.json").write_text("{}")
+
+
+def _bench(folder: Path) -> Path:
+    return four(folder / "in" / "bench")
+
+
+def _predict(folder: Path) -> None:
+    _bench(folder)
+    table(folder / "in" / "table.jsonl", {name: f"{HIT} to {name}" for name in ASKED})
+
+
+def _predict_again(folder: Path) -> None:
+    """Half of the calls failed in an earlier run."""
+    _predict(folder)
+    options = {"table": str(folder / "in" / "table.jsonl"), "space": "pixel", "dies_after": "2"}
+    job = asking.Job(
+        benchmark=folder / "in" / "bench", model="scripted", protocol="candidates", options=options
+    )
+    assert asking.predict(job, folder / "replies.jsonl").failed == 2
+
+
+def _score(folder: Path) -> None:
+    bench = _bench(folder)
+    words = dict.fromkeys(ASKED, HIT)
+    replies(folder / "in" / "a.jsonl", "a", words)
+    replies(folder / "in" / "b.jsonl", "b", words | {"h0": "[]", "h1": "[]"})
+    paths = [folder / "in" / f"{name}.jsonl" for name in "ab"]
+    results.score(bench, paths[:1], Options(resamples=10), folder / "results")
+
+
+def _report(folder: Path) -> None:
+    bench = _bench(folder)
+    words = dict.fromkeys(ASKED, HIT)
+    path = replies(folder / "in" / "a.jsonl", "a", words)
+    results.score(bench, [path], Options(), folder / "in" / "results")
+    (folder / "page.html").write_text("an older page")
+
+
+def _nothing(folder: Path) -> None:
+    (folder / "in").mkdir()
+
+
+def _recipe(folder: Path) -> None:
+    """Everything at once, over a run of the recipe as it was before."""
+    (folder / "in").mkdir()
+    path = folder / "in" / "recipe.toml"
+    path.write_text(RECIPE)
+    execute.execute(recipe.read(path, ["seed=5"]), quiet=True)
+
+
+RECIPE = """
+name = "tiny"
+seed = 3
+out = "../run"
+[draw]
+leaves = 8
+[ingest]
+source = "drawn"
+[freeze.training]
+split = "train"
+version = "1"
+[freeze.benchmark]
+split = "test"
+version = "1"
+[predict]
+benchmark = "benchmark"
+protocols = ["known_target"]
+[models.leaf]
+backend = "leaf_box"
+majority_of = "training"
+[score]
+[report]
+"""
+
+
+_FREEZE = "freeze in/bench.rows.jsonl --images in/photos --name leaves --version 2"
+_PREDICT = "predict in/bench --model scripted --model-args table=in/table.jsonl,space=pixel"
+_REPLIES = together("replies.jsonl", "replies.manifest.json")
+
+ROADS = {
+    "draw": Road("draw leaves --leaves 2", _nothing, (under("leaves"),), kills=40),
+    "ingest": Road("ingest folder in/new --out set", _ingest, (counted("set"),)),
+    "ingest an archive": Road(
+        "ingest folder in/new.zip --out set", _ingest_archive, (counted("set"),)
+    ),
+    "label": Road("label set", _label, (counted("set"),)),
+    "annotate": Road("annotate set --model leaf_box", _annotate, (counted("set"),)),
+    "compose": Road(
+        "compose set --out items.jsonl --split train", _compose,
+        (together("items.jsonl", "items.drops.jsonl"),),
+    ),
+    "freeze": Road(f"{_FREEZE} --out bench", _freeze, (under("bench"),)),
+    "train colour": Road("train colour in/bench --out colour.json", _train, (alone("colour.json"),),
+                         kills=20),
+    "predict": Road(
+        f"{_PREDICT} --protocol candidates --out replies.jsonl", _predict, (_REPLIES,), kills=130
+    ),
+    "predict what failed": Road(
+        f"{_PREDICT} --protocol candidates --out replies.jsonl", _predict_again, (_REPLIES,)
+    ),
+    "predict a control": Road(
+        f"{_PREDICT} --protocol candidates+blank --out replies.jsonl", _predict, (_REPLIES,)
+    ),
+    "score": Road(
+        "score in/bench in/a.jsonl in/b.jsonl --out results", _score, (alone("results/score.json"),)
+    ),
+    "report": Road(
+        "report in/results --out page.html", _report, (alone("page.html"),), kills=40
+    ),
+    "export coco": Road("export coco in/bench --out made", _predict, (under("made"),)),
+    "export voc": Road("export voc in/bench --out made", _predict, (under("made"),)),
+    "export parquet": Road("export parquet in/bench --out made", _predict, (under("made"),)),
+    "run": Road(
+        "run in/recipe.toml", _recipe,
+        (
+            counted("run/source"), under("run/leaves"), under("run/bench/benchmark"),
+            together("run/items/benchmark.jsonl", "run/items/benchmark.drops.jsonl"),
+            alone("run/replies/leaf.known_target.jsonl"), alone("run/results/score.json"),
+            alone("run/report.html"),
+        ),
+        kills=50,
+    ),
+}  # fmt: skip
