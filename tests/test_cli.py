@@ -52,7 +52,7 @@ def test_commands_are_listed_in_pipeline_order() -> None:
     assert listed == list(cli.ORDER)
     assert sorted(listed) == COMMANDS
     contract = [
-        "demo", "ingest", "label", "annotate", "freeze", "verify", "diff", "predict", "read",
+        "demo", "run", "ingest", "label", "annotate", "freeze", "verify", "diff", "predict", "read",
         "score", "report",
     ]  # fmt: skip
     assert [name for name in listed if name in contract] == contract
@@ -71,6 +71,7 @@ def test_every_command_explains_itself_and_its_flags(command: str) -> None:
     ("command", "flags"),
     [
         ("demo", ["--out", "--photos"]),
+        ("run", ["--from", "--until", "--set", "--json"]),
         ("ingest", ["--out", "--json"]),
         ("annotate", ["--model"]),
         ("freeze", ["--images", "--name", "--version", "--out"]),
@@ -149,6 +150,7 @@ def test_drawn_leaves(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told_of"),
     [
+        ("run nothing.toml", "nothing.toml: expected a recipe, got: No such file"),
         ("ingest plantnet PHOTOS --out W", "sources has no 'plantnet'; it has: "),
         ("ingest folder NOWHERE --out W", "expected the raw release of folder, got nothing there"),
         ("label W", "run `ingest` first"),

@@ -32,7 +32,7 @@ class Road:
     words: str
     prepare: Callable[[Path], None]
     views: tuple[View, ...]
-    kills: int = 60
+    kills: int = 70
 
 
 def alone(name: str) -> View:
@@ -123,7 +123,7 @@ def _freeze(folder: Path) -> None:
 
 
 def _train(folder: Path) -> None:
-    drawn.draw(folder / "in" / "leaves", leaves=14, seed=1, held_out_share=0.0)
+    drawn.draw(folder / "in" / "leaves", leaves=8, seed=1, held_out_share=0.0)
     workspace.ingest("drawn", folder / "in" / "leaves", folder / "in" / "set")
     workspace.label(folder / "in" / "set")
     workspace.annotate(folder / "in" / "set")
@@ -225,9 +225,9 @@ ROADS = {
     ),
     "freeze": Road(f"{_FREEZE} --out bench", _freeze, (under("bench"),)),
     "train colour": Road("train colour in/bench --out colour.json", _train, (alone("colour.json"),),
-                         kills=20),
+                         kills=12),
     "predict": Road(
-        f"{_PREDICT} --protocol candidates --out replies.jsonl", _predict, (_REPLIES,), kills=130
+        f"{_PREDICT} --protocol candidates --out replies.jsonl", _predict, (_REPLIES,), kills=150
     ),
     "predict what failed": Road(
         f"{_PREDICT} --protocol candidates --out replies.jsonl", _predict_again, (_REPLIES,)
@@ -243,7 +243,9 @@ ROADS = {
     ),
     "export coco": Road("export coco in/bench --out made", _predict, (under("made"),)),
     "export voc": Road("export voc in/bench --out made", _predict, (under("made"),)),
-    "export parquet": Road("export parquet in/bench --out made", _predict, (under("made"),)),
+    "export parquet": Road(
+        "export parquet in/bench --out made", _predict, (under("made"),), kills=30
+    ),
     "run": Road(
         "run in/recipe.toml", _recipe,
         (
@@ -252,6 +254,6 @@ ROADS = {
             alone("run/replies/leaf.known_target.jsonl"), alone("run/results/score.json"),
             alone("run/report.html"),
         ),
-        kills=50,
+        kills=24,
     ),
 }  # fmt: skip

@@ -10,6 +10,8 @@ import pytest
 from tests.crash.harness import KILLED, Case, Warm, case, restore, somewhere, tree, warm
 from tests.crash.roads import ROADS, Tree
 
+from fieldtruth.cli import ORDER
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 MOST_LEFT = 8  # files of a killed process that lie about until the next; never more, however many
 
@@ -50,7 +52,7 @@ def go_on(made: Case, process: Warm) -> None:
     now = tree(made.folder)
     if done and end.code == 2:  # killed when all was done: a new folder is not made twice
         assert "expected" in end.err
-        assert leftovers(now) <= {f"{words[-1]}.lock" for words in [made.road.words.split()]}
+        assert all(path.endswith(".lock") for path in leftovers(now))
         now = {path: raw for path, raw in now.items() if path not in leftovers(now)}
     else:
         assert end.code == 0, end.err
@@ -92,6 +94,12 @@ def is_json(line: bytes) -> bool:
     except ValueError:
         return False
     return True
+
+
+def test_every_command_that_writes_is_killed() -> None:
+    reads = {"verify", "diff", "read"}
+    anew = {"demo"}  # it clears its folder and does then what `run` does
+    assert {road.words.split()[0] for road in ROADS.values()} | reads | anew == set(ORDER)
 
 
 def test_there_are_a_thousand_kills() -> None:

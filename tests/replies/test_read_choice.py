@@ -34,7 +34,11 @@ MEANT = [
     ("I think it is B", "B"), ("It looks like option B to me", "B"), ("Not A, B.", "B"),
     ("The leaf shows early blight.", "B"), ("It is early blight, not late blight.", "B"),
     ("It's not late blight but early blight", "B"), ("A healthy leaf", "D"),
-    ("there is no doubt: early blight", "B"),
+    ("there is no doubt: early blight", "B"), ("This is late blight rather than early blight", "A"),
+    ("Rather than late blight, this is early blight", "B"), ("{'answer': 'C'}", "C"),
+    ("Early blight, unlike late blight, has rings", "B"), ("C rather than D", "C"),
+    ("Early blight (not late blight)", "B"), ("healthy (no late blight)", "D"), ("B (not A)", "B"),
+    ("The leaf has early blight and no late blight", "B"),
     ("A healthy leaf would be green. This is early blight.", "B"),
 ]  # fmt: skip
 NOT_MEANT = [
@@ -43,7 +47,7 @@ NOT_MEANT = [
     "A) early blight",
     "I think it is rust", "The correct one", "I", "I am not sure.", "A leaf with spots",
     "The answer is not B", "I would not choose B", "Panel B shows spots", "vitamin C is low",
-    "Neither late blight nor early blight", "This is late blight rather than early blight",
+    "Neither late blight nor early blight", "A/B", "A,B", "A & B", "A B", "A|B", "kept at 20 °C",
     "A. late blight\nB. early blight\nC. septoria leaf spot\nD. healthy",
     "late blight, early blight", "I cannot help with that.", "5",
 ]  # fmt: skip

@@ -279,6 +279,18 @@ def test_options_that_cannot_be_read(text: str, told: str) -> None:
     assert told in str(error.value)
 
 
+def test_nothing_is_written_into_the_benchmark(bench: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    for out, cache in (
+        (bench / "replies.jsonl", None),
+        (tmp_path / "elsewhere" / ".." / "bench" / "replies.jsonl", None),
+        (tmp_path / "replies.jsonl", bench / "cache"),
+    ):
+        with pytest.raises(Usage, match="expected a place outside the benchmark"):
+            predict(job(bench, cache=cache), out)
+    assert store.verify(bench) == []
+
+
 PLAIN = st.text(st.characters(categories=["L", "N", "P", "S"], exclude_characters=",="), min_size=1)
 
 

@@ -173,6 +173,17 @@ def test_what_was_damaged_is_made_again_and_nothing_after_it(
     assert everything(made) == before
 
 
+def test_other_code_does_everything_again(made: Path) -> None:
+    before = everything(made)
+    for path in (made / "made" / STAMPS).iterdir():
+        stamp = json.loads(path.read_text())
+        stamp["code"] = "0.0.9 of last year"
+        path.write_text(json.dumps(stamp))
+    again = run(made)
+    assert [(each.step, each.why) for each in again] == [(s, "the code changed") for s in STEPS]
+    assert everything(made) == before
+
+
 def test_a_photo_of_a_release_that_changed(tmp_path: Path) -> None:
     """The photo is of the test split only: the training benchmark is composed, and is the same."""
     photos = class_folders(tmp_path / "photos", each=6, healthy=6)

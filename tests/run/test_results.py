@@ -117,6 +117,15 @@ def test_a_page_of_other_inputs_is_refused(bench: Path, files: list[Path]) -> No
     assert not (out / "report.html").exists()
 
 
+def test_nothing_is_written_into_the_benchmark(bench: Path, files: list[Path]) -> None:
+    with pytest.raises(Usage, match="expected a place outside the benchmark"):
+        results.score(bench, files, Options(), bench / "results")
+    results.score(bench, files, Options(), bench.parent / "results")
+    with pytest.raises(Usage, match="expected a place outside the benchmark"):
+        results.report(bench.parent / "results", bench / "report.html")
+    assert store.verify(bench) == []
+
+
 def test_a_result_that_is_not_there_says_how_to_make_it(tmp_path: Path) -> None:
     with pytest.raises(Usage, match=r"expected score\.json; make it with `score \.\.\. --out "):
         results.report(tmp_path)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.builders import NAMES, four, frozen, healthy_row, leaf, row
 
-from fieldtruth.faults import Refused
+from fieldtruth.faults import Refused, Usage
 from fieldtruth.models.colour import OPEN
 from fieldtruth.run import training
 
@@ -15,6 +15,12 @@ def test_a_test_split_cannot_be_opened_for_training(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="expected a benchmark to train on"):
         training.fit_colour(bench, tmp_path / "colour.json")
     assert not (tmp_path / "colour.json").exists()
+
+
+def test_a_model_is_not_saved_in_the_benchmark(tmp_path: Path) -> None:
+    bench = frozen(tmp_path / "bench", [row("p0"), healthy_row("h0")], split="train")
+    with pytest.raises(Usage, match="expected a place outside the benchmark"):
+        training.fit_colour(bench, bench / "colour.json")
 
 
 @pytest.mark.slow

@@ -33,6 +33,8 @@ def test_what_cannot_be(tmp_path: Path) -> None:
         export("markdown", bench, tmp_path / "out")
     with pytest.raises(Usage, match="expected no such folder or an empty one"):
         export("parquet", bench, bench)
+    with pytest.raises(Usage, match="expected a place outside the benchmark"):
+        export("parquet", bench, bench / "parquet")
     (bench / "items.jsonl").write_text("")
     with pytest.raises(Refused, match=r"items\.jsonl differs"):
         export("parquet", bench, tmp_path / "out")

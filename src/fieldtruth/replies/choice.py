@@ -27,6 +27,7 @@ from fieldtruth.replies import visible
 from fieldtruth.taxonomy import normalise
 
 _DECORATION = re.compile(r"[*`\"“”$]+|\\text\b")
+_QUOTED = re.compile(r"(?<!\w)'([A-Za-z])'(?!\w)")  # {'answer': 'C'}
 _WHOLE = re.compile(r"[\s(\[{<#>-]*+(?:(?i:option)\s++)?+([A-Za-z])[\s)\]}>.:,;!]*+")
 # A capital alone, or a small letter with nothing behind it. A and I before a word are English.
 _LETTER = r"""(?:[B-HJ-Z](?![\w'’])
@@ -51,7 +52,8 @@ _LEADING = re.compile(
 )
 _SPOKEN = re.compile(
     rf"""\((?P<round>[A-Za-z])\)
-      | (?<![\w'’.-])(?P<plain>[B-HJ-Z]|A(?=\s?(?:and|or|,|/|&)\s))(?![\w'’]|[.-]\w)
+      | (?<![\w'’.°-])(?P<plain>[B-HJ-Z]|A(?=\s?(?:and|or|,|/|&)\s
+          |[\s,/&+|]{{1,2}}[B-HJ-Z](?![\w'’])))(?![\w'’]|[.-]\w)
       | (?i:\b(?:option|choice|answer))\s(?P<named>{_LETTER})""",
     re.VERBOSE,
 )
@@ -71,6 +73,9 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _NO_NEGATION = re.compile(r"\b(?:no doubt|without (?:a )?doubt|not only)\b", re.IGNORECASE)
+_RATHER = re.compile(r"\b(?:rather than|instead of|unlike|as opposed to)\b", re.IGNORECASE)
+_DENIES = re.compile(r"\W(?:not|no|without)\s(?:(?:an?|any|the|option)\s)?\(?", re.IGNORECASE)
+_CAPITAL = re.compile(r"[A-HJ-Z](?![\w'’])")
 _WINDOW = 160  # characters of a clause that are looked at on either side
 _MOST = 500  # mentions of one option that are looked at
 _LONG = 1000  # characters; a longer reply is no option's text
@@ -84,7 +89,7 @@ def read_choice(text: str, options: Sequence[str] | None, finish: Finish) -> Rea
     """
     seen = visible.without_thinking(text)
     repairs = ["thinking"] if len(seen) != len(text) else []
-    seen = _DECORATION.sub("", visible.without_fences(seen)).strip()
+    seen = _QUOTED.sub(r"\1", _DECORATION.sub("", visible.without_fences(seen))).strip()
     letter = None
     if seen:
         letter, how = _Choice(seen, options or ()).decide()
@@ -204,8 +209,14 @@ class _Choice:
         return _BREAK.split(self.seen[max(0, at - _WINDOW) : at])[-1]
 
     def _after(self, at: int) -> str:
-        """The rest of the clause."""
-        return _BREAK.split(self.seen[at : at + _WINDOW], maxsplit=1)[0]
+        """The rest of the clause, up to where another option is denied: "B rather than A"."""
+        rest = _BREAK.split(self.seen[at : at + _WINDOW], maxsplit=1)[0]
+        rest = _RATHER.split(rest, maxsplit=1)[0]
+        for denial in _DENIES.finditer(rest):
+            others = (_CAPITAL, *(text for _, text in self.texts))
+            if any(other.match(rest, denial.end()) for other in others):
+                return rest[: denial.start()]
+        return rest
 
 
 def _negated(clause: str) -> bool:

@@ -69,6 +69,8 @@ def predict(
     `tell` gets the estimate of what that will cost, before the first call.
     """
     bench = store.open_bench(job.benchmark)
+    for place in filter(None, (out, job.cache)):
+        bench.outside(place)
     instruction = open_protocol(job.protocol)
     name = job.name or job.model
     model: Model = open_room(models, job.model).OPEN(job.options)

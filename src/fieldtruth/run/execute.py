@@ -8,6 +8,7 @@ makes the same bytes again, those after it are not done again.
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from os import walk
@@ -104,6 +105,7 @@ def line(ran: Ran) -> str:
     return told if ran.report is None else f"{told}. The report:\n{ran.report}"
 
 
+@cache
 def code_version() -> str:
     """Hash of everything that may change a result: this package, and what computes for it."""
     root = Path(fieldtruth.__file__).parent

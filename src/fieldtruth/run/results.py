@@ -67,6 +67,8 @@ def score(
 ) -> dict[str, Any]:
     """Score the replies in some files; with `out`, leave the result there for `report`."""
     bench = store.open_bench(benchmark)
+    if out is not None:
+        bench.outside(out)
     rows = [row for path in predictions for row in asking.replies(path)]
     scores = scoring.score(bench, rows, options)
     scores["settings"] = {
@@ -104,7 +106,7 @@ def report(folder: Path, page: Path | None = None, note: str | None = None) -> P
         predictions=rows,
         naive=naive,
         note=note,
-        out=page or folder / "report.html",
+        out=bench.outside(page or folder / "report.html"),
     )
 
 

@@ -18,6 +18,7 @@ class Fit(Record, frozen=True, kw_only=True):
 def fit_colour(benchmark: Path, out: Path) -> Fit:
     """Fit `colour` on a training split and save it in `out`; `Refused` for a test split."""
     bench = store.open_training(benchmark)
+    bench.outside(out)
     fitted = colour.fit(bench.items, bench.folder)
     fitted.save(out)
     return Fit(items=len(bench.items), benchmark=str(benchmark), version=fitted.version)

@@ -20,6 +20,7 @@ def export(name: str, benchmark: Path, out: Path, *, fetched: bool = False) -> E
     out = out.resolve()
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Usage(f"{out}: expected no such folder or an empty one, got files; name another")
+    bench.outside(out)
     with store.drafting(out) as part:
         made = write(bench, part, fetched=fetched)
         store.publish(part, out)

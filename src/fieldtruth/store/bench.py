@@ -46,6 +46,15 @@ class Bench:
         """Where a photo lies; it may be absent where the manifest holds only a reference."""
         return inside(self.folder, image)
 
+    def outside(self, out: Path) -> Path:
+        """`out`, once it is certain that it is not in here: an extra file spoils a benchmark."""
+        if out.resolve().is_relative_to(self.folder.resolve()):
+            raise Usage(
+                f"{out}: expected a place outside the benchmark {self.folder}, which would not "
+                "verify any more with it; name another"
+            )
+        return out
+
     def not_fetched(self) -> list[str]:
         """Photos that are kept as references and are not here yet (`fetch.py` brings them)."""
         return [path for path in sorted(self.manifest.references) if not self.photo(path).exists()]

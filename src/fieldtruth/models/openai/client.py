@@ -1,9 +1,10 @@
 """Many requests at a time, for a caller that knows nothing of event loops.
 
 An event loop in a thread of its own asks `concurrency` requests at a time; replies are handed
-over as they come. At most `AHEAD` times as many are begun as the caller has taken, so one who stops
-taking stops the spending. The first Ctrl-C ends the calls under way and still hands over all that
-came before it is raised; the second is raised at once.
+over as they come. A call is begun only while fewer than `concurrency` replies are under way or
+not yet dealt with (the caller came back for the next), so one who stops taking stops the
+spending, and one who is killed loses no more replies than that. The first Ctrl-C ends the calls
+under way and still hands over all that came before it is raised; the second is raised at once.
 """
 
 import asyncio
@@ -21,7 +22,6 @@ from fieldtruth.models.openai.calls import Caller
 from fieldtruth.models.openai.settings import Secret, Settings
 from fieldtruth.records import Space
 
-AHEAD = 4
 _LOOK = 0.5  # seconds: a wait that no signal can end is kept short (Windows)
 
 
@@ -69,7 +69,7 @@ class _Work:
         self._requests = requests
         self._crew = min(concurrency, len(requests))
         self._todo = iter(range(len(requests)))
-        self._window = asyncio.Semaphore(AHEAD * concurrency)
+        self._window = asyncio.Semaphore(concurrency)
         self._stopping = asyncio.Event()
         self._came: SimpleQueue[tuple[int, Words] | None] = SimpleQueue()
         self._over: Fault | None = None  # why no more are asked

@@ -117,7 +117,7 @@ def _planted(root: Path, name: str, planted: planting.Planted, seed: int) -> Dra
 
 
 def _save(picture: Image, path: Path, **how: int) -> None:
-    """By way of memory: Pillow, given a path, takes a write that a full disk cut short for whole."""
+    """By way of memory: given a path, Pillow takes a write that a full disk cut short for whole."""
     whole = BytesIO()
     picture.save(whole, "PNG" if path.suffix == ".png" else "JPEG", **how)
     path.write_bytes(whole.getvalue())
