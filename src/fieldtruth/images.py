@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from hashlib import file_digest, sha256
 from io import BufferedReader
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 import PIL
@@ -162,6 +162,53 @@ def _facts(picture: Image.Image, stream: BufferedReader) -> Facts:
     )
 
 
+class Glance(NamedTuple):
+    """A photo seen small: upright, in grey, with its full upright size and its identity.
+
+    `whole` says that `grey` is the photo as `open_upright` gives it, turned to grey; else it was
+    decoded reduced, or its brightness channel was taken for grey.
+    """
+
+    grey: Image.Image
+    width: int
+    height: int
+    sha256: str
+    whole: bool
+
+
+def glance(path: Path, side: int) -> Glance:
+    """The photo in grey, as small as its JPEG gives it with the short side still `side` pixels.
+
+    Other formats come whole. A reduced decode reads the file to its end too, so what is cut off
+    is found. Raises `Unreadable`.
+    """
+    with _photo(path) as (file, stream):
+        width, height = file.size
+        orientation = _orientation(file) if file.format != "TIFF" else 1
+        if orientation in _ON_THEIR_SIDE:
+            width, height = height, width
+        reduced = _is_jpeg(file) and file.draft("L", (side, side)) is not None
+        if reduced and file.mode == "L":
+            grey = _grey(file, path)
+            grey = grey.transpose(_TURNS[orientation]) if orientation in _TURNS else grey
+        else:
+            grey = _decode(file, path).convert("L")
+        stream.seek(0)
+        return Glance(grey, width, height, file_digest(stream, "sha256").hexdigest(), not reduced)
+
+
+def _is_jpeg(file: Image.Image) -> bool:
+    return file.format in ("JPEG", "MPO")
+
+
+def _grey(file: Image.Image, path: Path) -> Image.Image:
+    try:
+        _load(file)
+        return file.copy()
+    except _BROKEN as fault:
+        raise _cut_off(path, fault) from fault
+
+
 def size(path: Path) -> tuple[int, int]:
     """Width and height of the upright photo in pixels, from the header alone.
 
@@ -296,7 +343,7 @@ def _notes(file: Image.Image, path: Path) -> tuple[Note, ...]:
     except _BROKEN:
         several = sixteen = False
     claimed = _EXTENSIONS.get(path.suffix.lower().removeprefix("."))
-    actual = "JPEG" if file.format == "MPO" else file.format
+    actual = "JPEG" if _is_jpeg(file) else file.format
     short, long = sorted(file.size)
     found: dict[Note, bool] = {
         "turned": _orientation(file) != 1,

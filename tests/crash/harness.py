@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from tests.crash.roads import Road, Tree
 
 WARM = Path(__file__).with_name("warm.py")
@@ -49,15 +50,23 @@ class Warm:
 
 
 @contextmanager
-def warm() -> Iterator[Warm]:
-    """One warm process; about two seconds until its first command ends."""
+def warm(disk: Path | None = None) -> Iterator[Warm]:
+    """One warm process; about two seconds until its first command ends.
+
+    With `disk` it sees a disk of its own at that folder; skips where the system does not let it.
+    """
     threads = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        [sys.executable, "-W", "ignore", str(WARM)],
+        [sys.executable, "-W", "ignore", str(WARM), *([str(disk)] if disk else [])],
         stdin=pipe, stdout=pipe, text=True, env={**os.environ, **threads},
     ) as process:  # fmt: skip
         try:
+            if disk is not None:
+                assert process.stdout is not None
+                told = json.loads(process.stdout.readline())
+                if told != "ready":
+                    pytest.skip(f"no disk of our own on this machine: {told}")
             yield Warm(process)
         finally:
             process.kill()
@@ -123,6 +132,7 @@ class Case:
 
 def case(warm: Warm, road: Road, folder: Path) -> Case:
     """Prepare a road and run it undisturbed."""
+    folder.mkdir(exist_ok=True)
     road.prepare(folder)
     before = tree(folder)
     end = warm.run(road.words, folder)

@@ -4,9 +4,11 @@ import errno
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,9 +53,57 @@ def test_a_write_that_fails_at_any_byte(name: str, process: Warm, place: Path) -
     assert full > tries / 2
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    ["draw", "ingest an archive", "label", "compose", "freeze", "predict", "predict a control",
+     "score", "export voc", "export parquet"],
+)  # fmt: skip
+def test_a_disk_that_is_full(name: str, process: Warm, place: Path) -> None:
+    """Here folders and files cannot be made either, and the system says so itself."""
+    outside = case(process, ROADS[name], place / "outside")
+    (place / "disk").mkdir()
+    rng = random.Random(f"small {name}")
+    full = 0
+    with warm(place / "disk") as small:
+        seen = Path(f"/proc/{small.process.pid}/root{place.resolve()}/disk")
+        made = replace(outside, folder=seen)
+        shutil.copytree(outside.folder / "in", seen / "in")
+        restore(seen, made.before)
+        assert small.run(made.road.words, seen).code == 0
+        needs = space(seen)
+        for _ in range(8):
+            restore(seen, made.before)
+            has = space(seen)
+            blocks, files = (
+                held + rng.randint(1, max(need - held, 1) + 1)
+                for need, held in zip(needs, has, strict=True)
+            )
+            options = f"size={blocks * 4}k,nr_inodes={files}"
+            end = small.run(made.road.words, seen, disk=options)
+            if end.code:
+                check(end, made)
+                assert "the disk is full" in end.err
+                full += 1
+            made.look()
+            if end.code:
+                assert small.run(made.road.words, seen).code == 0
+            assert tree(seen) == made.after
+    assert full > 2
+
+
+def space(disk: Path) -> tuple[int, int]:
+    """Blocks of 4 KiB and files in use."""
+    found = os.statvfs(disk)
+    assert found.f_bsize == 4096
+    return found.f_blocks - found.f_bfree, found.f_files - found.f_ffree
+
+
 def check(end: End, made: Case) -> None:
-    """Exit 1, one line, which names a file or folder of this command."""
+    """Exit 1, one line, which names a file or folder of this command; no journal ends half."""
     assert end.code == 1, end.err
+    journals = [raw for name, raw in tree(made.folder).items() if name.endswith(".journal")]
+    assert all(raw.endswith(b"\n") for raw in journals if raw)
     told = FULL.fullmatch(end.err)
     assert told, end.err
     assert told["where"] not in ("the place for the result", "standard output")

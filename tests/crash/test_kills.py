@@ -11,6 +11,7 @@ from tests.crash.harness import KILLED, Case, Warm, case, restore, somewhere, tr
 from tests.crash.roads import ROADS, Tree
 
 from fieldtruth.cli import ORDER
+from fieldtruth.run.demo import MARK
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 MOST_LEFT = 8  # files of a killed process that lie about until the next; never more, however many
@@ -100,6 +101,19 @@ def test_every_command_that_writes_is_killed() -> None:
     reads = {"verify", "diff", "read"}
     anew = {"demo"}  # it clears its folder and does then what `run` does
     assert {road.words.split()[0] for road in ROADS.values()} | reads | anew == set(ORDER)
+
+
+@pytest.mark.parametrize("event", range(0, 14, 2))
+def test_a_demo_killed_while_it_clears_its_folder_can_begin_again(
+    event: int, process: Warm, place: Path
+) -> None:
+    for path in ("bench/a", ".steps/b", "c"):  # what an earlier one left
+        (place / "demo" / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / "demo" / path).touch()
+    (place / "demo" / MARK).touch()
+    assert process.run("demo --out demo", place, event=event).code in KILLED
+    again = process.run("demo --out demo", place, event=24)  # goes on to draw its leaves
+    assert again.code in KILLED, again.err
 
 
 def test_there_are_a_thousand_kills() -> None:

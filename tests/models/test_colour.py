@@ -20,6 +20,7 @@ from fieldtruth.models.colour import leaf, parts, pixels
 from fieldtruth.models.colour.naming import fit_naming
 from fieldtruth.models.contract import Request
 from fieldtruth.records import AskLevel, Item
+from fieldtruth.taxonomy import label_id
 
 
 @pytest.fixture(scope="module")
@@ -246,3 +247,25 @@ def test_names_lie_where_their_photos_do() -> None:
     shares = naming.votes(np.array([0.0, 1.0]), ["a", "b"])
     assert sum(shares.values()) == pytest.approx(1)
     assert shares["a"] > 0.9
+
+
+def test_photos_with_classes_alone_lend_their_names_to_lesions_learned_elsewhere(
+    tmp_path: Path,
+) -> None:
+    known = leaves(tmp_path / "a", range(6))
+    whole = [
+        msgspec.structs.replace(
+            item, id=f"mine {item.id}", group=f"mine {item.group}", level="object",
+            label=f"my {item.label}", boxes=((0.0, 0.0, item.width, item.height),),
+        )
+        for item in leaves(tmp_path / "b", range(6))
+        if item.positive
+    ]  # fmt: skip
+    with pytest.raises(Usage, match="at least one item of level lesion"):
+        colour.fit(whole, tmp_path / "b")
+    both = colour.fit_all([(known, tmp_path / "a"), (whole, tmp_path / "b")])
+    assert set(both.naming.names) == {
+        name for item in (*known, *whole) if item.label for name in [label_id(item.label)]
+    }
+    with pytest.raises(Usage, match="an id of its own"):
+        colour.fit_all([(known, tmp_path / "a"), (known, tmp_path / "a")])

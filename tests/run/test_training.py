@@ -13,14 +13,14 @@ from fieldtruth.run import training
 def test_a_test_split_cannot_be_opened_for_training(tmp_path: Path) -> None:
     bench = four(tmp_path / "bench")
     with pytest.raises(Refused, match="expected a benchmark to train on"):
-        training.fit_colour(bench, tmp_path / "colour.json")
+        training.fit_colour([bench], tmp_path / "colour.json")
     assert not (tmp_path / "colour.json").exists()
 
 
 def test_a_model_is_not_saved_in_the_benchmark(tmp_path: Path) -> None:
     bench = frozen(tmp_path / "bench", [row("p0"), healthy_row("h0")], split="train")
     with pytest.raises(Usage, match="expected a place outside the benchmark"):
-        training.fit_colour(bench, bench / "colour.json")
+        training.fit_colour([bench], bench / "colour.json")
 
 
 @pytest.mark.slow
@@ -32,6 +32,6 @@ def test_what_was_fitted_is_the_model_that_predicts(tmp_path: Path) -> None:
         name = leaf(photos / f"p{n}.png", boxes, n).name
         rows.append(row(f"p{n}", image=name, label=NAMES[n % 2], boxes=boxes))
     bench = frozen(tmp_path / "bench", rows, split="train")
-    fit = training.fit_colour(bench, tmp_path / "colour.json")
-    assert (fit.items, fit.benchmark) == (7, str(bench))
+    fit = training.fit_colour([bench], tmp_path / "colour.json")
+    assert (fit.items, fit.benchmarks) == (7, (str(bench),))
     assert OPEN({"fitted": str(tmp_path / "colour.json")}).version == fit.version

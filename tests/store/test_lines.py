@@ -1,6 +1,7 @@
 """Lines read and written: one clear error for a bad one, and files whole or not at all."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldtruth import store
-from fieldtruth.faults import BadRecord, Usage
+from fieldtruth.faults import BadRecord, CannotWrite, Usage
 from fieldtruth.records import Annotation, Item, Prediction, Record
 
 ITEM: dict[str, Any] = {
@@ -166,7 +167,59 @@ class Score(Record, frozen=True, kw_only=True):
     value: float | None
 
 
+def test_only_a_plain_file_is_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for name in ("pipe", "folder", "link"):
+        before = (tmp_path / name).lstat()
+        with pytest.raises(CannotWrite, match=f"{name}: expected a file or nothing there"):
+            store.write(tmp_path / name, [])
+        assert (tmp_path / name).lstat().st_ino == before.st_ino
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "link", "pipe"]
+
+
+def test_a_place_that_cannot_be_is_one_clear_error() -> None:
+    with pytest.raises(CannotWrite, match="expected a place where a folder can be made"):
+        store.write(Path("/proc/none/records.jsonl"), [])
+    with (
+        pytest.raises(CannotWrite, match="expected a place where a folder can be made"),
+        store.lock(Path("/proc/none/bench")),
+    ):
+        pass
+
+
 def test_a_nan_does_not_become_unknown(tmp_path: Path) -> None:
     with pytest.raises(BadRecord, match="Score 'a' cannot be written"):
         store.write(tmp_path / "a.jsonl", [Score(id="a", value=NAN)])
     assert store.write(tmp_path / "a.jsonl", [Score(id="a", value=None)]) == 1
+
+
+def test_two_writers_of_one_file_do_not_mix(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with store.replacing(path) as first:
+        first.write(b"first")
+        with store.replacing(path) as second:
+            second.write(b"second, which is longer")
+        assert path.read_bytes() == b"second, which is longer"
+        assert sorted(each.name for each in tmp_path.iterdir()) == [".a.txt.0.part", "a.txt"]
+    assert path.read_bytes() == b"first"
+    assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_what_a_killed_writer_left_is_taken_over(tmp_path: Path) -> None:
+    (tmp_path / ".a.txt.0.part").write_bytes(b"much longer than what is written now")
+    with store.replacing(tmp_path / "a.txt") as file:
+        file.write(b"new")
+    assert (tmp_path / "a.txt").read_bytes() == b"new"
+    assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_link_in_the_place_of_the_part_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("keep me")
+    (tmp_path / ".a.txt.0.part").symlink_to(tmp_path / "precious")
+    with store.replacing(tmp_path / "a.txt") as file:
+        file.write(b"new")
+    assert (tmp_path / "precious").read_text() == "keep me"
+    assert (tmp_path / "a.txt").read_bytes() == b"new"
+    assert not (tmp_path / "a.txt").is_symlink()

@@ -25,15 +25,17 @@ MaxCost = Annotated[
 
 @train.command("colour")
 def train_colour(
-    benchmark: Annotated[Path, typer.Argument(help="A training benchmark (freeze --split train).")],
+    benchmarks: Annotated[
+        list[Path], typer.Argument(help="Training benchmarks (freeze --split train).")
+    ],
     *,
     out: Out,
     as_json: Json = False,
 ) -> None:
-    """Fit the embedded colour model on a training split."""
+    """Fit the embedded colour model on training splits."""
     from fieldtruth.run import training
 
-    made = training.fit_colour(benchmark, out)
+    made = training.fit_colour(benchmarks, out)
     say(made, f"colour fitted on {made.items} photos: {out}", as_json=as_json)
 
 

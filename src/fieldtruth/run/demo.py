@@ -77,9 +77,14 @@ def _begin(out: Path) -> None:
         raise Usage(
             f"{out}: expected an empty folder or one of an earlier demo; name another --out"
         )
-    shutil.rmtree(out, ignore_errors=True)
-    (out / execute.STAMPS).mkdir(parents=True)
-    (out / MARK).touch()
+    out.mkdir(parents=True, exist_ok=True)
+    (out / MARK).touch()  # first and never removed: a demo killed at any moment can be made anew
+    for path in out.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.name != MARK:
+            path.unlink()
+    (out / execute.STAMPS).mkdir()
 
 
 def _on(photos: Path, plain: recipe.Recipe, out: Path, *, quiet: bool) -> recipe.Recipe:
@@ -101,10 +106,19 @@ def _on(photos: Path, plain: recipe.Recipe, out: Path, *, quiet: bool) -> recipe
             name: replace(bench, name=f"folder-{bench.split}")
             for name, bench in plain.freeze.items()
         },
-        train={},
-        models={name: model for name, model in plain.models.items() if model.fitted is None},
+        train={
+            name: replace(fit, also=str(Places(_lessons(plain, out, quiet=quiet)).bench(fit.on)))
+            for name, fit in plain.train.items()
+        },
         report=recipe.Report(note=LEAF_NOTE),
     )
+
+
+def _lessons(plain: recipe.Recipe, out: Path, *, quiet: bool) -> Path:
+    """Drawn leaves, frozen to train on: they teach what a lesion is where only classes are known."""
+    folder = (out / "lessons").resolve()
+    execute.execute(recipe.Opened(plain, Path()), folder, execute.Part(until="freeze"), quiet=quiet)
+    return folder
 
 
 def _show_naive(places: Places, tell: Callable[[str], None]) -> None:

@@ -26,7 +26,7 @@ from fieldtruth.records import Item, Sample
 from fieldtruth.rooms import open_room
 from fieldtruth.run import asking, results, terminal, training, workspace
 from fieldtruth.run.progress import Track
-from fieldtruth.run.recipe import Draw, Freeze, Model, Opened, Predict, Recipe, Score
+from fieldtruth.run.recipe import Draw, Freeze, Model, Opened, Predict, Recipe, Score, Train
 from fieldtruth.sources import drawn
 from fieldtruth.stages import freeze as freezing
 from fieldtruth.stages.score import Options
@@ -105,7 +105,7 @@ def steps(opened: Opened, out: Path) -> Iterator[Step]:
         yield _compose(recipe, name, root, places)
         yield _freeze(recipe, (name, bench), root, places)
     for name, fit in recipe.train.items():
-        yield _train(name, fit.on, places)
+        yield _train(opened, name, fit, places)
     if recipe.predict is not None:
         for protocol in recipe.predict.protocols:
             for name, model in recipe.models.items():
@@ -228,15 +228,16 @@ def _freeze(recipe: Recipe, wanted: tuple[str, Freeze], root: Path, places: Plac
     return Step("freeze", f"freeze {name}", config, {"items": items, "release": root}, (out,), work)
 
 
-def _train(name: str, on: str, places: Places) -> Step:
+def _train(opened: Opened, name: str, wanted: Train, places: Places) -> Step:
+    also = [] if wanted.also is None else [opened.at(wanted.also)]
+    sets = [places.bench(wanted.on), *also]
+
     def work(_: Bar) -> str:
-        made = training.fit_colour(places.bench(on), places.fitted(name))
+        made = training.fit_colour(sets, places.fitted(name))
         return f"colour fitted on {made.items} photos"
 
-    return Step(
-        "train", f"train {name}", {"model": "colour"}, {"benchmark": places.bench(on)},
-        (places.fitted(name),), work,
-    )  # fmt: skip
+    inputs = {"benchmark": sets[0]} | {"also": each for each in also}
+    return Step("train", f"train {name}", {"model": "colour"}, inputs, (places.fitted(name),), work)
 
 
 def _predict(

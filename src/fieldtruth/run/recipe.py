@@ -70,6 +70,7 @@ class Train(Record, frozen=True, kw_only=True):
     """A model of this tool fitted on a benchmark."""
 
     on: Name
+    also: str | None = None  # a frozen training benchmark besides: its folder
     model: Literal["colour"] = "colour"
 
 

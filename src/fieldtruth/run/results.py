@@ -124,7 +124,7 @@ def graded(bench: store.Bench, rows: Sequence[Prediction], matching: Any) -> lis
 def _save(
     scores: Mapping[str, Any], benchmark: Path, predictions: Sequence[Path], out: Path
 ) -> None:
-    out.mkdir(parents=True, exist_ok=True)
+    store.make_folder(out)
     manifest, _ = store.read_manifest(benchmark)
     inputs = _Inputs(
         benchmark=_Bench(path=relpath(benchmark, out), digest=manifest.digest),

@@ -1,5 +1,6 @@
 """Fit the embedded model on a frozen training benchmark; a test split cannot be opened here."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from fieldtruth import store
@@ -11,14 +12,19 @@ class Fit(Record, frozen=True, kw_only=True):
     """What was fitted on what."""
 
     items: int
-    benchmark: str
+    benchmarks: tuple[str, ...]
     version: str  # of the fitted model: it changes with the training split
 
 
-def fit_colour(benchmark: Path, out: Path) -> Fit:
-    """Fit `colour` on a training split and save it in `out`; `Refused` for a test split."""
-    bench = store.open_training(benchmark)
-    bench.outside(out)
-    fitted = colour.fit(bench.items, bench.folder)
+def fit_colour(benchmarks: Sequence[Path], out: Path) -> Fit:
+    """Fit `colour` on training splits and save it in `out`; `Refused` for a test split."""
+    sets = [store.open_training(benchmark) for benchmark in benchmarks]
+    for each in sets:
+        each.outside(out)
+    fitted = colour.fit_all([(each.items, each.folder) for each in sets])
     fitted.save(out)
-    return Fit(items=len(bench.items), benchmark=str(benchmark), version=fitted.version)
+    return Fit(
+        items=sum(len(each.items) for each in sets),
+        benchmarks=tuple(str(each) for each in benchmarks),
+        version=fitted.version,
+    )

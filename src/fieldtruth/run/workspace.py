@@ -115,7 +115,7 @@ def ingest(
         raise Usage(
             f"{out}: expected a folder outside the release, got one in {root}; name another"
         )
-    out.mkdir(parents=True, exist_ok=True)
+    store.make_folder(out)
     seen: set[str] = set()
     with store.lock(out), _Sink(out, ("samples",), "ingest") as sink:
         root = _unpacked(root, out / "release")

@@ -37,7 +37,7 @@ from fieldtruth.store.lines import (
 from fieldtruth.store.locks import lock
 from fieldtruth.store.manifest import MANIFEST, Audit, Manifest, Reference, read_manifest
 from fieldtruth.store.paths import inside, same_name, sha256, unsafe
-from fieldtruth.store.room import room
+from fieldtruth.store.room import make_folder, room
 
 __all__ = [
     "ITEMS",
@@ -57,6 +57,7 @@ __all__ = [
     "drafting",
     "inside",
     "lock",
+    "make_folder",
     "open_bench",
     "open_existing",
     "open_training",

@@ -18,7 +18,7 @@ from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.records import Record
 from fieldtruth.store.explain import explain, named
 from fieldtruth.store.locks import spare
-from fieldtruth.store.room import room
+from fieldtruth.store.room import make_folder, room
 
 LINE_LIMIT = 64 * 2**20  # bytes; a longer line is no record but a file of another kind
 
@@ -116,7 +116,7 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     removed and `path` is as it was. Raises `CannotWrite` where there is no room.
     """
     with room(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         with spare(path) as file:
             yield file
             file.flush()

@@ -8,8 +8,8 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-from fieldtruth.faults import Busy
-from fieldtruth.store.room import room
+from fieldtruth.faults import Busy, CannotWrite
+from fieldtruth.store.room import make_folder, room
 
 try:
     import fcntl
@@ -27,7 +27,7 @@ def lock(path: Path) -> Iterator[None]:
     """
     beside = path.with_name(path.name + ".lock")
     with room(beside):
-        beside.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(beside.parent)
         handle = _by_flock(path, beside)
         if handle is None:
             handle = by_existence(path, beside)
@@ -48,8 +48,13 @@ def spare(path: Path) -> Iterator[BinaryIO]:
     """A hidden file beside `path` that takes its place when the block succeeds, else goes.
 
     No other process writes it. Where the system has `flock`, one that a killed process left is
-    taken over, so there are never more leftovers than were being written at one time.
+    taken over, so there are never more leftovers than were being written at one time. Only a
+    plain file is replaced: for root, a rename would put a file where a device was (`/dev/null`).
     """
+    if path.exists() and not path.is_file():
+        raise CannotWrite(
+            f"{path}: expected a file or nothing there, got a folder or a device; name another"
+        )
     part, handle = _spare(path)
     file = os.fdopen(handle, "wb", buffering=2**20)
     try:
@@ -85,8 +90,8 @@ def _alone(part: Path) -> int | None:
     except FileExistsError:
         new = False
         try:
-            handle = os.open(part, os.O_RDWR)
-        except (FileNotFoundError, PermissionError):
+            handle = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        except OSError:  # gone meanwhile, of another user, or no plain file
             return None
     if _holds(handle, otherwise=new) and _is_still(part, handle):
         os.ftruncate(handle, 0)

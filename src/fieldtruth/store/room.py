@@ -30,3 +30,14 @@ def room(place: Path | str) -> Iterator[None]:
             f"{place}: expected room to write, got none: {_FULL[error.errno]}; make some, or name "
             "another place, and give the same command again (what was whole before still is)"
         ) from error
+
+
+def make_folder(folder: Path) -> None:
+    """A folder with all those above it; `CannotWrite` where no such place can be (below /proc)."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileNotFoundError as error:
+        raise CannotWrite(
+            f"{folder}: expected a place where a folder can be made, got: {error.strerror}; "
+            "name another"
+        ) from error

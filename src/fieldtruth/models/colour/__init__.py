@@ -23,11 +23,11 @@ from pathlib import Path
 from fieldtruth.faults import Unreadable, Usage
 from fieldtruth.images import open_upright
 from fieldtruth.models.colour.fitted import Fitted, Seen, load
-from fieldtruth.models.colour.fitting import fit
+from fieldtruth.models.colour.fitting import fit, fit_all
 from fieldtruth.models.contract import Opener, Request, Words, failed, known_options, say
 from fieldtruth.records import Space
 
-__all__ = ["OPEN", "Colour", "Fitted", "fit", "load"]
+__all__ = ["OPEN", "Colour", "Fitted", "fit", "fit_all", "load"]
 
 
 class Colour:

@@ -5,7 +5,7 @@ ellipse that fills it, then those that the last fit finds most like a lesion, al
 share. The thresholds are set on photos that the blob regression did not see.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,22 +56,32 @@ class _Row(NamedTuple):
 
 
 def fit(items: Sequence[Item], folder: Path) -> Fitted:
-    """Learn from a training benchmark's items, whose photos lie in `folder`.
+    """Learn from a training benchmark's items, whose photos lie in `folder`; see `fit_all`."""
+    return fit_all([(items, folder)])
+
+
+def fit_all(sets: Sequence[tuple[Sequence[Item], Path]]) -> Fitted:
+    """Learn from the items of some training benchmarks, each with the folder of its photos.
 
     Lesion-level items teach where lesions are, and healthy ones where none are; object-level
     ones teach names only, since their boxes are not lesions. Raises `Usage` without any
-    lesion-level item, and `Unreadable` on a photo that cannot be opened.
+    lesion-level item or where two sets share an id, and `Unreadable` on a photo that cannot be
+    opened.
     """
-    items = sorted(items, key=lambda item: item.id)
-    lesions = [item for item in items if item.level == "lesion"]
-    if not lesions:
+    told = ", ".join(str(folder) for _, folder in sets)
+    photo = {item.id: inside(folder, item.image) for some, folder in sets for item in some}
+    items = sorted((item for some, _ in sets for item in some), key=lambda item: item.id)
+    if len(photo) != len(items):
+        raise Usage(f"{told}: expected an id of its own for each item, got one twice")
+    if not any(item.level == "lesion" for item in items):
         raise Usage(
-            f"{folder}: expected at least one item of level lesion to fit colour on, got "
+            f"{told}: expected at least one item of level lesion to fit colour on, got "
             f"{len(items)} others; train on a benchmark that has lesion boxes"
         )
-    pixel = _fit_pixels([item for item in items if item.level != "object"], folder)
-    photos = [_look(item, folder, pixel) for item in items]
-    judged = [photo for photo in photos if photo.item.level != "object"]
+    taught = [item for item in items if item.level != "object"]
+    pixel = _fit_pixels(taught, photo)
+    photos = [_look(item, photo, pixel) for item in items]
+    judged = [each for each in photos if each.item.level != "object"]
     blob, chances = _fit_blobs(judged)
     keep = max(KEEPS, key=lambda share: _f1(judged, chances, share))
     rows = _rows(photos, blob, keep)
@@ -86,17 +96,17 @@ def fit(items: Sequence[Item], folder: Path) -> Fitted:
     )
 
 
-def _fit_pixels(items: Sequence[Item], folder: Path) -> Logistic:
+def _fit_pixels(items: Sequence[Item], photo: Mapping[str, Path]) -> Logistic:
     order = rng(SEED, "colour photos", "").permutation(len(items))[:PHOTOS]
     outside, inside_, rims = [], [], []
     for item in (items[place] for place in sorted(order.tolist())):
-        seen = _view(item, folder)
+        seen = _view(item, photo)
         rest, boxed, rim = _draw(seen, item)
         outside.append(rest)
         inside_.extend(boxed)
         rims.extend(rim)
     if not inside_:
-        raise Usage(f"{folder}: expected lesion boxes that lie on a leaf, found none that do")
+        raise Usage("expected lesion boxes that lie on a leaf, found none that do")
     return _relabel(np.concatenate(outside), np.stack(inside_), np.stack(rims))
 
 
@@ -139,12 +149,12 @@ def _relabel(outside: Array, boxed: Array, rims: Floats) -> Logistic:
     return fitted()
 
 
-def _view(item: Item, folder: Path) -> View:
-    return pixels.view(open_upright(inside(folder, item.image)))
+def _view(item: Item, photo: Mapping[str, Path]) -> View:
+    return pixels.view(open_upright(photo[item.id]))
 
 
-def _look(item: Item, folder: Path, pixel: Logistic) -> _Photo:
-    seen = _view(item, folder)
+def _look(item: Item, photo: Mapping[str, Path], pixel: Logistic) -> _Photo:
+    seen = _view(item, photo)
     found = parts.grow(seen, pixels.odds_map(seen, pixel))
     return _Photo(item, found, as_boxes(seen.back(found.boxes)))
 

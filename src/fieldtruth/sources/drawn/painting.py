@@ -317,6 +317,7 @@ def overlap(
 
 
 def shows(mark: NDArray[np.bool_]) -> bool:
+    """Whether a mark, (height, width), is at least as large as the smallest that counts."""
     side, pixels = SMALLEST
     if int(mark.sum()) < pixels:
         return False

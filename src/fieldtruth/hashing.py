@@ -1,0 +1,233 @@
+"""A photo's perceptual hash: 64 bits that copies share and other photos do not.
+
+The convention is ImageHash's `phash`: the upright photo in grey, 32 x 32 pixels by Lanczos, its
+cosine transform, of which the 8 x 8 lowest frequencies are held against their median; bits row by
+row, the first the highest. Hashes of other libraries mean other things with the same 64 bits, so a
+hash that is written down says its convention and is refused where it says another (performance.md,
+1c).
+
+A photo is hashed twice. `look` screens: a JPEG is decoded straight to a small grey picture, which
+costs a third of the whole. `examine` decides: every pixel is decoded, and the bits are ImageHash's
+to the last. The screen's bits stand in for the exact ones within `MARGIN`; where that is not
+certain, because frequencies lie too near their median, `look` gives the exact hash itself.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from fieldtruth import images
+from fieldtruth.faults import Usage
+
+CONVENTION = "imagehash.phash-8x8"
+MARGIN = 4  # bits by which the distance of two screening hashes may differ from the exact one
+SIDE = 128  # pixels of the short side that the screen decodes at least (performance.md, 1b)
+THUMBNAIL = 96  # pixels; what pairs are compared by (agroground.md, section 9)
+FLAT = 1.0  # grey levels of standard deviation; below it there is nothing but noise to compare
+POOR = 8  # bits set: at most a row or a column of the frequencies is there at all
+
+Hashes = NDArray[np.uint64]
+Floats = NDArray[np.float64]
+
+_GRID, _KEPT = 32, 8
+_NOISE = 6  # decimals kept: what is 0 in exact arithmetic comes out as 1e-11, a random bit
+_SURE = 40.0  # a frequency further than this from the median keeps its bit in the screen
+_UNSURE = 6  # of 64 frequencies that may be nearer, before the screen is not trusted
+_WHOLE = 4 * SIDE  # short sides up to this are reduced here; above it Pillow's way is the faster
+
+_ANGLES = np.pi * np.outer(np.arange(_KEPT), 2 * np.arange(_GRID) + 1) / (2 * _GRID)
+_COSINES: Floats = 2 * np.cos(_ANGLES)
+_SIGNS: Floats = np.where(np.arange(_KEPT) % 2, -1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one reading of a photo tells.
+
+    `hashes` holds the hash and those of its flips and quarter turns (see `turned`), shape (8,);
+    `exact` says that they are the exact ones. `bright` is the grey level under which 95 % of the
+    photo lies, `sharp` the mean change of slope from one pixel to the next in grey levels, both at
+    a short side of 128 to 255 pixels; `spread` the standard deviation of the grey levels.
+    """
+
+    hashes: Hashes
+    exact: bool
+    width: int
+    height: int
+    sha256: str
+    spread: float
+    bright: float
+    sharp: float
+
+    @property
+    def flat(self) -> bool:
+        """Whether the photo is of one grey, so that there is nothing to compare it by."""
+        return self.spread < FLAT
+
+    @property
+    def poor(self) -> bool:
+        """Whether its hash says next to nothing: photos that share it need not be alike."""
+        return self.flat or int(self.hashes[0]).bit_count() <= POOR
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """The exact hash of a photo with those of its flips and turns, shape (8,), and its thumbnail,
+    grey, shape (96, 96)."""
+
+    hashes: Hashes
+    thumbnail: NDArray[np.uint8]
+
+
+def look(path: Path) -> Look:
+    """Read a photo once, reduced where its format allows. Raises `Unreadable`."""
+    seen = images.glance(path, SIDE)
+    short = min(seen.grey.size)
+    small = np.asarray(seen.grey.reduce(max(1, short // SIDE)))
+    grid = _lanczos(seen.grey) if short > _WHOLE or seen.whole else _shrunk(seen.grey)
+    lowest = frequencies(grid)
+    exact = seen.whole
+    if not exact and _doubtful(lowest):
+        lowest, exact = frequencies(_lanczos(images.open_upright(path).convert("L"))), True
+    return Look(
+        hashes=bits(turned(lowest)),
+        exact=exact,
+        width=seen.width,
+        height=seen.height,
+        sha256=seen.sha256,
+        spread=float(grid.std()),
+        bright=float(np.percentile(grid, 95)),
+        sharp=_sharpness(small),
+    )
+
+
+def examine(path: Path) -> Exact:
+    """The exact hash and the thumbnail, from every pixel. Raises `Unreadable`."""
+    grey = images.open_upright(path).convert("L")
+    small = grey.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BILINEAR)
+    return Exact(bits(turned(frequencies(_lanczos(grey)))), np.asarray(small))
+
+
+def phash(path: Path) -> int:
+    """The exact hash of the upright photo: ImageHash's bits. Raises `Unreadable`."""
+    return int(bits(frequencies(_lanczos(images.open_upright(path).convert("L")))))
+
+
+def quick(path: Path) -> int:
+    """The screening hash alone: within `MARGIN` / 2 of the exact one. Raises `Unreadable`."""
+    seen = images.glance(path, SIDE)
+    whole = seen.whole or min(seen.grey.size) > _WHOLE
+    lowest = frequencies(_lanczos(seen.grey) if whole else _shrunk(seen.grey))
+    return phash(path) if not seen.whole and _doubtful(lowest) else int(bits(lowest))
+
+
+def text(value: int) -> str:
+    """A hash written down, with its convention.
+
+    >>> text(0x8000_0000_0000_0000)
+    'imagehash.phash-8x8:8000000000000000'
+    """
+    return f"{CONVENTION}:{value:016x}"
+
+
+def parse(written: str) -> int:
+    """A hash read back; `Usage` for one of another convention: its bits mean something else."""
+    convention, _, digits = written.rpartition(":")
+    if convention != CONVENTION or len(digits) != 16:
+        raise Usage(
+            f"expected a hash written as {CONVENTION}:<16 hex digits>, got {written!r}; hashes of "
+            "two conventions cannot be compared: hash the photos again"
+        )
+    return int(digits, 16)
+
+
+def frequencies(grid: NDArray[np.uint8]) -> Floats:
+    """The 8 x 8 lowest frequencies of a (32, 32) picture: DCT-II, unnormalised, rows by columns.
+
+    Rounded, so that a blank photo or a plain gradient has zeros where exact arithmetic has them.
+    """
+    return np.round(_COSINES @ grid.astype(np.float64) @ _COSINES.T, _NOISE)
+
+
+def bits(lowest: Floats) -> Hashes:
+    """(..., 8, 8) frequencies -> (...) hashes: a bit for each that is over their median."""
+    flat = lowest.reshape(*lowest.shape[:-2], _KEPT * _KEPT)
+    middle = np.sort(flat, axis=-1)[..., 31:33].mean(axis=-1, keepdims=True)
+    packed: Hashes = np.packbits(flat > middle, axis=-1).view(">u8")[..., 0].astype(np.uint64)
+    return packed
+
+
+def turned(lowest: Floats) -> Floats:
+    """(8, 8) frequencies -> (8, 8, 8): of the photo and its seven flips and quarter turns.
+
+    A flip changes the sign of every second frequency along its axis, a transposition swaps the
+    axes; no pixel is looked at again. In order: as it is, left to right, top to bottom, by 180
+    degrees, and the transposes of the four.
+    """
+    across, down = lowest * _SIGNS, lowest * _SIGNS[:, None]
+    four = np.stack([lowest, across, down, across * _SIGNS[:, None]])
+    return np.concatenate([four, four.transpose(0, 2, 1)])
+
+
+TURNS = (
+    "as_is", "left_right", "top_bottom", "rotate_180",
+    "transpose", "rotate_90", "rotate_270", "transverse",
+)  # fmt: skip
+
+
+def turn(picture: NDArray[np.uint8], which: int) -> NDArray[np.uint8]:
+    """A (h, w) picture flipped or turned as `turned` has it at that place."""
+    if which in (1, 3, 5, 7):
+        picture = picture[:, ::-1]
+    if which in (2, 3, 6, 7):
+        picture = picture[::-1]
+    return picture.T if which >= 4 else picture
+
+
+def _doubtful(lowest: Floats) -> bool:
+    flat = lowest.ravel()
+    middle = np.sort(flat)[31:33].mean()
+    return int((np.abs(flat - middle) < _SURE).sum()) > _UNSURE
+
+
+def _lanczos(grey: Image.Image) -> NDArray[np.uint8]:
+    return np.asarray(grey.resize((_GRID, _GRID), Image.Resampling.LANCZOS))
+
+
+def _shrunk(grey: Image.Image) -> NDArray[np.uint8]:
+    """`_lanczos` of a small picture, a few times faster: two products instead of Pillow's loops."""
+    width, height = grey.size
+    pixels = np.asarray(grey).astype(np.float32)
+    rows = _to_levels(pixels @ _weights(width).T)
+    return _to_levels(_weights(height) @ rows).astype(np.uint8)
+
+
+def _to_levels(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Whole grey levels after each pass, as Pillow keeps them."""
+    return np.floor(np.clip(values + np.float32(0.5), 0, 255), dtype=np.float32)
+
+
+@lru_cache(maxsize=1024)  # of at most 64 KB each
+def _weights(length: int) -> NDArray[np.float32]:
+    """(32, length): what each of `length` pixels gives to each of 32, by Lanczos of radius 3."""
+    scale = length / _GRID
+    wide = max(scale, 1.0)
+    centres = (np.arange(_GRID)[:, None] + 0.5) * scale
+    places = np.arange(length)[None, :]
+    inside = (places >= np.floor(centres - 3 * wide + 0.5)) & (
+        places < np.floor(centres + 3 * wide + 0.5)
+    )
+    x = (places - centres + 0.5) / wide
+    weights = np.where(inside & (np.abs(x) < 3), np.sinc(x) * np.sinc(x / 3), 0)
+    return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def _sharpness(small: NDArray[np.uint8]) -> float:
+    """The mean size of the second differences along both axes; 0 where there are no three pixels."""
+    pixels = small.astype(np.int16)
+    along = [np.abs(np.diff(pixels, 2, axis)) for axis in (0, 1)]
+    return float(np.mean([each.mean() if each.size else 0.0 for each in along]))
