@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from fieldtruth import images
+from fieldtruth import images, store
 from fieldtruth.faults import Usage
 
 CONVENTION = "imagehash.phash-8x8"
@@ -86,23 +86,28 @@ class Exact:
 def look(path: Path) -> Look:
     """Read a photo once, reduced where its format allows. Raises `Unreadable`."""
     seen = images.glance(path, SIDE)
-    short = min(seen.grey.size)
-    small = np.asarray(seen.grey.reduce(max(1, short // SIDE)))
-    grid = _lanczos(seen.grey) if short > _WHOLE or seen.whole else _shrunk(seen.grey)
+    grid, exact = _small(seen), seen.whole
     lowest = frequencies(grid)
-    exact = seen.whole
     if not exact and _doubtful(lowest):
-        lowest, exact = frequencies(_lanczos(images.open_upright(path).convert("L"))), True
+        lowest, exact = _exact(path), True
+    short = min(seen.grey.size)
     return Look(
         hashes=bits(turned(lowest)),
         exact=exact,
         width=seen.width,
         height=seen.height,
-        sha256=seen.sha256,
+        sha256=store.sha256(path),
         spread=float(grid.std()),
-        bright=float(np.percentile(grid, 95)),
-        sharp=_sharpness(small),
+        bright=float(np.sort(grid, axis=None)[int(0.95 * grid.size)]),
+        sharp=_sharpness(np.asarray(seen.grey.reduce(max(1, short // SIDE)))),
     )
+
+
+def screen(path: Path) -> int:
+    """The hash of `look` alone: within `MARGIN` / 2 of the exact one. Raises `Unreadable`."""
+    seen = images.glance(path, SIDE)
+    lowest = frequencies(_small(seen))
+    return int(bits(_exact(path) if not seen.whole and _doubtful(lowest) else lowest))
 
 
 def examine(path: Path) -> Exact:
@@ -114,15 +119,7 @@ def examine(path: Path) -> Exact:
 
 def phash(path: Path) -> int:
     """The exact hash of the upright photo: ImageHash's bits. Raises `Unreadable`."""
-    return int(bits(frequencies(_lanczos(images.open_upright(path).convert("L")))))
-
-
-def quick(path: Path) -> int:
-    """The screening hash alone: within `MARGIN` / 2 of the exact one. Raises `Unreadable`."""
-    seen = images.glance(path, SIDE)
-    whole = seen.whole or min(seen.grey.size) > _WHOLE
-    lowest = frequencies(_lanczos(seen.grey) if whole else _shrunk(seen.grey))
-    return phash(path) if not seen.whole and _doubtful(lowest) else int(bits(lowest))
+    return int(bits(_exact(path)))
 
 
 def text(value: int) -> str:
@@ -194,6 +191,16 @@ def _doubtful(lowest: Floats) -> bool:
     return int((np.abs(flat - middle) < _SURE).sum()) > _UNSURE
 
 
+def _exact(path: Path) -> Floats:
+    return frequencies(_lanczos(images.open_upright(path).convert("L")))
+
+
+def _small(seen: images.Glance) -> NDArray[np.uint8]:
+    """The (32, 32) picture: by Pillow where it has to be exact, or where Pillow is the faster."""
+    whole = seen.whole or min(seen.grey.size) > _WHOLE
+    return _lanczos(seen.grey) if whole else _shrunk(seen.grey)
+
+
 def _lanczos(grey: Image.Image) -> NDArray[np.uint8]:
     return np.asarray(grey.resize((_GRID, _GRID), Image.Resampling.LANCZOS))
 
@@ -229,5 +236,5 @@ def _weights(length: int) -> NDArray[np.float32]:
 def _sharpness(small: NDArray[np.uint8]) -> float:
     """The mean size of the second differences along both axes; 0 where there are no three pixels."""
     pixels = small.astype(np.int16)
-    along = [np.abs(np.diff(pixels, 2, axis)) for axis in (0, 1)]
+    along = [np.abs(np.diff(half, 2)) for half in (pixels[::2], pixels[:, ::2].T)]
     return float(np.mean([each.mean() if each.size else 0.0 for each in along]))

@@ -163,7 +163,7 @@ def _facts(picture: Image.Image, stream: BufferedReader) -> Facts:
 
 
 class Glance(NamedTuple):
-    """A photo seen small: upright, in grey, with its full upright size and its identity.
+    """A photo seen small: upright, in grey, with its full upright size in pixels.
 
     `whole` says that `grey` is the photo as `open_upright` gives it, turned to grey; else it was
     decoded reduced, or its brightness channel was taken for grey.
@@ -172,7 +172,6 @@ class Glance(NamedTuple):
     grey: Image.Image
     width: int
     height: int
-    sha256: str
     whole: bool
 
 
@@ -182,7 +181,7 @@ def glance(path: Path, side: int) -> Glance:
     Other formats come whole. A reduced decode reads the file to its end too, so what is cut off
     is found. Raises `Unreadable`.
     """
-    with _photo(path) as (file, stream):
+    with _photo(path) as (file, _):
         width, height = file.size
         orientation = _orientation(file) if file.format != "TIFF" else 1
         if orientation in _ON_THEIR_SIDE:
@@ -193,8 +192,7 @@ def glance(path: Path, side: int) -> Glance:
             grey = grey.transpose(_TURNS[orientation]) if orientation in _TURNS else grey
         else:
             grey = _decode(file, path).convert("L")
-        stream.seek(0)
-        return Glance(grey, width, height, file_digest(stream, "sha256").hexdigest(), not reduced)
+        return Glance(grey, width, height, not reduced)
 
 
 def _is_jpeg(file: Image.Image) -> bool:

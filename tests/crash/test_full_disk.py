@@ -17,7 +17,7 @@ from tests.crash.harness import Case, End, Warm, case, restore, somewhere, tree,
 from tests.crash.roads import ROADS
 
 FULL = re.compile(r"fieldtruth: (?P<where>[^\n]+?): expected room to write, got none: [^\n]+\n")
-TRIES = {"train colour": 5, "run": 12, "export parquet": 10}  # of the slow ones
+TRIES = {"train colour": 2, "run": 8, "export parquet": 8, "draw": 8}  # of the slow ones
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_a_write_that_fails_at_any_byte(name: str, process: Warm, place: Path) -
             assert process.run(made.road.words, made.folder).code == 0
         assert tree(made.folder) == made.after
         restore(made.folder, made.before)
-    assert full > tries / 2
+    assert full >= tries / 2
 
 
 @pytest.mark.slow

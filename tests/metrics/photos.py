@@ -92,4 +92,4 @@ def measured(metric: str, evidence: Evidence) -> tuple[float | None, int]:
     over = room()[metric].over(evidence)
     total = room()[metric].sums(evidence)[over].sum(axis=0)
     found = room()[metric].value(total)
-    return (float(found.value) if found.known else None), int(np.sum(over))
+    return (float(found.value), int(np.sum(over))) if found.known else (None, 0)

@@ -24,7 +24,7 @@ def test_what_is_published_is_there_and_nothing_else(tmp_path: Path) -> None:
 
 def test_what_fails_or_is_not_published_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(KeyError), store.drafting(tmp_path / "new" / "out") as part:
-        (part / {}["a"]).touch()
+        (part / dict[str, str]()["a"]).touch()
     with store.drafting(tmp_path / "new" / "out") as part:
         (part / "a").touch()
     assert list((tmp_path / "new").iterdir()) == []

@@ -186,6 +186,6 @@ def _estimates(
             int((~draws_known[row]).sum()),
         )
         if known[row] and draws_known[row].any()
-        else Estimate(None, None, None, int(n[row]))
+        else Estimate(None, None, None, 0)  # null and n = 0 always go together
         for row, name in enumerate(room())
     }

@@ -25,9 +25,9 @@ MARK = ".fieldtruth-demo"  # a folder that holds it may be made anew
 
 LEAF_NOTE = (
     "Your photos came with class folders and without boxes. The truth here is one box around the "
-    "leaf, found by machine and checked by nobody: read the naming and abstention columns, and "
-    "take nothing from the columns about boxes. The colour model learns from boxes around lesions, "
-    "of which there are none here, so it is not asked."
+    "leaf, found by machine and checked by nobody, which is what one-leaf-box answers: read "
+    "recognition and abstention, and take nothing from the columns about boxes. What a lesion "
+    "looks like, colour learned from drawn leaves."
 )
 PLANTED_NOTE = (
     "Your photos came without classes, so symptoms were drawn on half and more of them: the truth "

@@ -23,6 +23,7 @@ from fieldtruth.records import Annotation, AskLevel, Drop, Healthy, Item, Kind, 
 from fieldtruth.store import inside
 from fieldtruth.taxonomy import crop_id, normalise, rivals
 
+LISTED = 4  # names in a candidate list
 REASONS = ("no_annotation", "other_split", "unreadable_photo")
 SHARES = {"train": 0.6, "val": 0.1, "test": 0.3}  # used where the release has no split of its own
 
@@ -43,7 +44,12 @@ class Labelled:
 
 
 class Pools:
-    """The labels that may stand beside each other in a list."""
+    """The labels that may stand beside each other in a list.
+
+    On a crop where some kind has fewer than four labels, all its kinds make one pool. Were the
+    one pest of a crop listed among its diseases only when it is the truth, its name would give
+    the answer away.
+    """
 
     def __init__(self, targets: Iterable[Target]) -> None:
         self._of: dict[tuple[str, Kind], set[str]] = defaultdict(set)
@@ -53,6 +59,7 @@ class Pools:
             self._seen[_crop(target.crop)].append((target.label, target.kind))
         for seen in self._seen.values():
             seen.sort()
+        self._mixed = {crop for (crop, _), names in self._of.items() if len(names) < LISTED}
 
     def plausible(
         self, crop: str | None, rng: np.random.Generator
@@ -65,10 +72,11 @@ class Pools:
         return seen[int(rng.integers(len(seen)))] if seen else (None, None)
 
     def nearest(self, crop: str | None, kind: Kind | None) -> Iterator[set[str]]:
-        """Same crop and kind, then the crop's other kinds, then the kind on any crop."""
+        """Same crop and kind, then all of the crop's kinds, then the kind on any crop."""
         own, keys = _crop(crop), sorted(self._of)
-        yield set().union(*(self._of[key] for key in keys if key == (own, kind)))
-        yield set().union(*(self._of[key] for key in keys if key[0] == own and key[1] != kind))
+        whole = set().union(*(self._of[key] for key in keys if key[0] == own))
+        yield whole if own in self._mixed else self._of.get((own, kind or "disease"), set())
+        yield whole
         yield set().union(*(self._of[key] for key in keys if key[1] == kind))
 
     def distractors(

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fieldtruth.faults import Usage
-from fieldtruth.store.lines import replacing
 from fieldtruth.taxonomy import synonyms as ours
 from fieldtruth.taxonomy.data import COLUMNS, FILE, species
 from fieldtruth.taxonomy.spelling import crop_named, normalise, spelled, spellings
@@ -73,8 +72,10 @@ def build(folder: Path) -> str:
     for pair in _rows(folder / "taxonomy_pairs.csv"):
         if _sources(pair) and pair["label"] in where:
             _host(entries[where[pair["label"]]], pair)
+    words = {word: host for host in _hosts(entries) for word in spellings(host)}
     for name, entry in entries.items():
-        _finish(name, entry, entries)
+        _finish(name, entry, words)
+        entry.organisms -= {each for each in entry.organisms if _id(each) in entries}
     return "\n".join([*_head(entries), *(_line(name, entries[name]) for name in sorted(entries))])
 
 
@@ -151,40 +152,28 @@ def _organisms(text: str) -> set[str]:
     return {each.removesuffix(" sp.").removesuffix(" spp.") for each in parts} - {""}
 
 
-def _finish(name: str, entry: Entry, entries: Mapping[str, Entry]) -> None:
-    """Hosts out of synonyms that are the host and the label; no organism that is a label."""
+def _finish(name: str, entry: Entry, words: Mapping[str, str]) -> None:
+    """Synonyms that are a host and the label are hosts; organisms of all hosts together."""
     for synonym in sorted(entry.synonyms):
-        host = next((host for host in _all_hosts(entries) if _names(synonym, name, host)), None)
+        host = words.get(synonym.removesuffix(f" {name}")) or words.get(
+            synonym.removeprefix(f"{name} of ")
+        )
         if host:
             entry.hosts.setdefault(host, set())
-        if host or synonym == name or (name, synonym) in ours.NOT_SYNONYMS or not synonym:
+        if host or synonym in ("", name) or (name, synonym) in ours.NOT_SYNONYMS:
             entry.synonyms.discard(synonym)
-    for causes in entry.hosts.values():
-        entry.organisms |= causes
-    entry.organisms -= {each for each in entry.organisms if _id(each) in entries}
+    entry.organisms = entry.organisms.union(*entry.hosts.values())
 
 
-_HOSTS: list[str] = []
-
-
-def _all_hosts(entries: Mapping[str, Entry]) -> list[str]:
-    if not _HOSTS:
-        _HOSTS.extend(sorted({host for entry in entries.values() for host in entry.hosts}))
-    return _HOSTS
-
-
-def _names(synonym: str, name: str, host: str) -> bool:
-    return any(
-        synonym in (f"{word} {name}", f"{name} of {word}") for word in spellings(host)
-    )
+def _hosts(entries: Mapping[str, Entry]) -> list[str]:
+    return sorted({host for entry in entries.values() for host in entry.hosts})
 
 
 def _head(entries: Mapping[str, Entry]) -> list[str]:
-    hosts = sorted({host for entry in entries.values() for host in entry.hosts})
     used = Counter(source for entry in entries.values() for source in entry.sources)
     return [
         "#made by fieldtruth.taxonomy.build; attributions in ATTRIBUTION.md",
-        "#hosts\t" + "|".join(hosts),
+        "#hosts\t" + "|".join(_hosts(entries)),
         *(f"#source\t{source}\t{SOURCES[source]}" for source in sorted(used)),
         "#" + "\t".join(COLUMNS),
     ]
@@ -201,9 +190,8 @@ def _line(name: str, entry: Entry) -> str:
 
 
 def main(folder: Path, out: Path = FILE) -> None:
-    """Write it, whole or not at all."""
-    with replacing(out) as file:
-        file.write(build(folder).encode() + b"\n")
+    """Write it."""
+    out.write_bytes(build(folder).encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,258 @@
+"""From a name as somebody wrote it to the label that it means, and why.
+
+A name is looked up as it stands, then with what class names put around it taken away, then
+without its crop. What a lookup tries, the first that answers: our own table, the labels, the
+synonyms, the organisms, and a spelling with other blanks. A word that leads to two
+labels leads to none of them: it stays what it is, and the labels are named as a collision. With a
+crop only labels of that crop are meant, so a collision may end, and a label that is another with
+the crop put to it ("bacterial spot of tomato") is that other.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from fieldtruth.taxonomy.data import Label, book, label, letters, species
+from fieldtruth.taxonomy.spelling import crop_named, normalise, one_crop_name, spelled, spellings
+from fieldtruth.taxonomy.synonyms import OF_CROP, SYNONYMS, TAILS
+
+_LEADS = ("a ", "an ", "the ", "leaf ", "leaves ")
+_SPECIFIC = ("virus", "viroid", "phytoplasma")  # such a name means one thing without its host
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What a name means: the label id, the ways it was come by in order, and what is known.
+
+    `label` is None for a name that the data do not have. `collision` names the labels of a word
+    that leads to several; `crop` is the crop that was given, or that the name holds.
+    """
+
+    name: str
+    id: str
+    how: tuple[str, ...]
+    crop: str | None = None
+    label: Label | None = None
+    collision: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    ids: tuple[str, ...]
+    how: str
+
+
+def resolve(name: str, crop: str | None = None) -> Resolution:
+    """The label that a name means, on this crop where one is given. Never raises.
+
+    >>> found = resolve("Powder Mildew")
+    >>> found.id, found.how
+    ('powdery mildew', ('synonym of ours',))
+    >>> resolve("Phytophthora infestans", "potato").id
+    'late blight'
+    """
+    plain = normalise(name)
+    found = _resolve(plain, crop_id(crop) if crop else None)
+    return replace(found, name=name, how=(*_written(name, plain), *found.how))
+
+
+def label_id(name: str, crop: str | None = None) -> str:
+    """The one id of a label, whatever way it is written; of this crop's label where one is given.
+
+    >>> label_id("Powder Mildew")
+    'powdery mildew'
+    >>> label_id("bacterial spot of tomato", "tomato")
+    'bacterial spot'
+    """
+    return _id(name, crop)
+
+
+@lru_cache(maxsize=65536)
+def _id(name: str, crop: str | None) -> str:
+    return _resolve(normalise(name), crop_id(crop) if crop else None).id
+
+
+@lru_cache(maxsize=4096)
+def crop_id(name: str) -> str:
+    """The one id of a crop: corn and maize are one.
+
+    >>> crop_id("Corn"), crop_id("bell peppers")
+    ('maize', 'pepper')
+    """
+    return crop_named(name, book().crops)
+
+
+def _written(name: str, plain: str) -> tuple[str, ...]:
+    if name == plain:
+        return ()
+    return ("case",) if name.casefold() == plain else ("punctuation or blanks",)
+
+
+@lru_cache(maxsize=65536)
+def _resolve(plain: str, crop: str | None) -> Resolution:
+    text = spelled(plain)
+    how = () if text == plain else ("spelling",)
+    collision: tuple[str, ...] = ()
+    for form, ways in _forms(text, crop):
+        found = _lookup(form, crop)
+        if found is None:
+            continue
+        if len(found.ids) == 1:
+            return _narrowed(Resolution(plain, found.ids[0], (*how, *ways, found.how)), crop)
+        collision = collision or found.ids
+        if form == text:
+            break  # the name itself is ambiguous; less of it is no better
+    if not collision:
+        for form, ways in _forms(text, crop):
+            weak = _guess(form, crop)
+            if weak is not None:
+                return _narrowed(Resolution(plain, weak.ids[0], (*how, *ways, weak.how)), crop)
+        held = None if crop else _held(text)
+        if held is not None:
+            return held
+    other = one_crop_name(text)
+    if other != text:
+        return replace(_resolve(other, crop), name=plain, how=(*how, "crop's other name"))
+    return Resolution(plain, text, (*how, "as written"), crop, label(text), collision)
+
+
+def _narrowed(found: Resolution, crop: str | None) -> Resolution:
+    """The label without the crop, where that is a label of the crop with the same organism."""
+    what = label(found.id)
+    while crop and what is not None and what.base != what.id:
+        base = label(what.base)
+        if base is None or crop not in base.hosts or not _alike(what.on(crop), base.on(crop)):
+            break
+        found = replace(found, id=base.id, how=(*found.how, f"on {crop}"))
+        what = base
+    return replace(found, crop=crop, label=what)
+
+
+def _alike(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+    """Whether two lists of organisms may be of one species; unknown may be any."""
+    if not first or not second:
+        return True
+    return any(kin(a, b) for a in first for b in second)
+
+
+def kin(a: str, b: str) -> bool:
+    """Whether two organisms are one species, or one is only given as the genus of the other.
+
+    >>> kin("Fusarium oxysporum f. sp. batatas", "Fusarium oxysporum"), kin("Pythium", "Phytophthora")
+    (True, False)
+    """
+    first, second = species(a), species(b)
+    short = min(len(first), len(second))
+    return short > 0 and first[:short] == second[:short]
+
+
+def _forms(text: str, crop: str | None) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The name, then less and less of it, each with what was taken away."""
+    yield text, ()
+    seen = {text}
+    forms = [(text, ())] if not crop else [(text, ()), *_without(text, crop)]
+    for form, ways in forms:
+        for less, way in _trimmed(form):
+            if less not in seen:
+                seen.add(less)
+                yield less, (*ways, *way)
+
+
+def _without(text: str, crop: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    way = (f"crop {crop}",)
+    for word in spellings(crop):
+        if text.startswith(f"{word} "):
+            yield text.removeprefix(f"{word} "), way
+        elif text.endswith((f" of {word}", f" on {word}")):
+            yield text[: -len(word) - 4], way
+        elif text.endswith(f" {word}"):
+            yield text.removesuffix(f" {word}"), way
+
+
+def _trimmed(form: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    yield form, ()
+    tail = next((tail for tail in TAILS if form.endswith(f" {tail}")), None)
+    lead = next((lead for lead in _LEADS if form.startswith(lead)), None)
+    if tail:
+        yield spelled(form.removesuffix(f" {tail}")), (f"without {tail!r}",)
+    if lead:
+        yield form.removeprefix(lead), (f"without {lead.strip()!r}",)
+    if tail and lead:
+        both = spelled(form.removesuffix(f" {tail}").removeprefix(lead))
+        yield both, (f"without {lead.strip()!r}", f"without {tail!r}")
+
+
+def _lookup(form: str, crop: str | None) -> _Found | None:
+    if crop and (crop, form) in OF_CROP:
+        return _Found((OF_CROP[crop, form],), f"synonym of ours on {crop}")
+    if form in SYNONYMS:
+        return _Found((SYNONYMS[form],), "synonym of ours")
+    data = book()
+    if form in data.lines:
+        return _Found((form,), "label")
+    for index, key, how in (
+        (data.synonyms, form, "synonym"),
+        (data.organisms, form, "organism"),
+        (data.organisms, " ".join(form.split()[:2]), "organism"),
+        (data.loose, letters(form), "blanks"),
+    ):
+        ids = index.get(key, ())
+        if " " not in key and how == "organism":
+            continue  # a genus names many things
+        if ids:
+            return _Found(_of(crop, ids), how)
+    return None
+
+
+def _of(crop: str | None, ids: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of a crop, if there are any and one was given."""
+    if crop is None or len(ids) == 1:
+        return ids
+    own = tuple(name for name in ids if (what := label(name)) and crop in what.hosts)
+    return own or ids
+
+
+def _guess(form: str, crop: str | None) -> _Found | None:
+    """The one label that this is the name of on the crop: without its host, or its first word."""
+    data = book()
+    if crop:
+        for word in spellings(crop):
+            for whole in (f"{word} {form}", f"{form} of {word}"):
+                if whole in data.lines:
+                    return _Found((whole,), f"label of {crop}")
+    ids = data.bases.get(form, ())
+    if crop:
+        ids = tuple(name for name in ids if (what := label(name)) and crop in what.hosts)
+    elif not form.endswith(_SPECIFIC):
+        ids = ()
+    if len(ids) == 1:
+        return _Found(ids, "label without its host")
+    if crop and form and " " not in form:
+        own = [name for name in _starting(form) if (what := label(name)) and crop in what.hosts]
+        if len(own) == 1:
+            return _Found((own[0],), f"first word of one label of {crop}")
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _starting(word: str) -> tuple[str, ...]:
+    return tuple(name for name in book().lines if name.startswith(f"{word} "))
+
+
+def _held(text: str) -> Resolution | None:
+    """A name that holds a crop: the label without it where that means one thing on all its hosts."""
+    for crop in _crops_in(text):
+        for rest, ways in _without(text, crop):
+            found = _lookup(rest, crop)
+            if found is None or len(found.ids) != 1:
+                continue
+            what = label(found.ids[0])
+            if what and crop in what.hosts and what.is_one_thing():
+                return Resolution(text, what.id, (*ways, found.how), crop, what)
+    return None
+
+
+def _crops_in(text: str) -> Iterator[str]:
+    words = one_crop_name(text).split()
+    ends = {" ".join(words[:n]) for n in (1, 2)} | {" ".join(words[-n:]) for n in (1, 2)}
+    yield from sorted(crop for crop in map(crop_id, ends) if crop in book().crops)
