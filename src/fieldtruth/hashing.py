@@ -215,7 +215,8 @@ def _shrunk(grey: Image.Image) -> NDArray[np.uint8]:
 
 def _to_levels(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Whole grey levels after each pass, as Pillow keeps them."""
-    return np.floor(np.clip(values + np.float32(0.5), 0, 255), dtype=np.float32)
+    levels: NDArray[np.float32] = np.floor(np.clip(values + np.float32(0.5), 0, 255))
+    return levels
 
 
 @lru_cache(maxsize=1024)  # of at most 64 KB each
@@ -229,12 +230,13 @@ def _weights(length: int) -> NDArray[np.float32]:
         places < np.floor(centres + 3 * wide + 0.5)
     )
     x = (places - centres + 0.5) / wide
-    weights = np.where(inside & (np.abs(x) < 3), np.sinc(x) * np.sinc(x / 3), 0)
-    return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+    weights: Floats = np.where(inside & (np.abs(x) < 3), np.sinc(x) * np.sinc(x / 3), 0)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights.astype(np.float32)
 
 
 def _sharpness(small: NDArray[np.uint8]) -> float:
-    """The mean size of the second differences along both axes; 0 where there are no three pixels."""
+    """The mean size of the second differences along both axes; 0 along one of two pixels."""
     pixels = small.astype(np.int16)
     along = [np.abs(np.diff(half, 2)) for half in (pixels[::2], pixels[:, ::2].T)]
     return float(np.mean([each.mean() if each.size else 0.0 for each in along]))
