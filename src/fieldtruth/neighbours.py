@@ -28,6 +28,7 @@ Bools = NDArray[np.bool_]
 
 BITS = 64
 _CROWD = 512  # hashes at one place of a table, from which on the place is cut again
+_PARTY = 128  # the same where groups are wanted and not pairs: there a crowd is no burden
 _AT_ONCE = 1 << 20  # comparisons held in memory
 _STRIP = 1 << 15  # hashes compared in one go: what fits the processor's cache
 _WORTH = 0.3  # a place is cut again when that leaves less than this share of its comparisons
@@ -87,9 +88,9 @@ def components(values: Hashes, radius: int) -> Places:
     `values` are distinct. Needs no list of pairs: time and memory stay bounded where nearly all
     are neighbours.
     """
-    joined = np.arange(len(values))
-    _join_within(values, np.arange(len(values)), joined, radius)
-    return joined
+    groups = _Groups(np.arange(len(values)))
+    _join(values, groups, radius)
+    return groups.labels
 
 
 # -- tables ------------------------------------------------------------------------------------
@@ -221,7 +222,7 @@ def _within(values: Hashes, radius: int) -> Iterator[Block]:
         for block in runs.pairs(moved, radius):
             mine = cut.first(moved[block.a] ^ moved[block.b], table.code)
             yield Block(block.a[mine], block.b[mine], block.distance[mine])
-        for members in runs.crowds():
+        for members in runs.crowds:
             for block in _crowd(moved[members], radius):
                 a, b = members[block.a], members[block.b]
                 mine = cut.first(moved[a] ^ moved[b], table.code)
@@ -247,25 +248,26 @@ class _Runs(NamedTuple):
 
     order: Places  # of the hashes in short runs of two or more
     left: Places  # parallel: how many of its run come after each
-    crowded: tuple[Places, ...]
+    crowds: tuple[Places, ...]
 
     @classmethod
-    def of(cls, table: _Table, keep: Bools | None = None, crowd: int = _CROWD) -> "_Runs":
-        """Sort a table; `keep` says which hashes matter at all."""
+    def of(cls, table: _Table, labels: Places | None = None, crowd: int = _CROWD) -> "_Runs":
+        """Sort a table. With `labels`, runs that are of one label all through are left out."""
         key = table.keys[0]
-        places = np.arange(len(key)) if keep is None else np.flatnonzero(keep)
-        order = places[np.argsort(key[places], kind="stable")]  # of 16 bits: a radix sort
-        sizes = np.bincount(key[places], minlength=1 << table.width)
+        order = np.argsort(key, kind="stable")  # of 16 bits: a radix sort
+        sizes = np.bincount(key, minlength=1)
+        sizes = sizes[sizes > 0]
         ends = np.cumsum(sizes)
-        crowds = np.flatnonzero(sizes > crowd)
-        crowded = tuple(order[ends[one] - sizes[one] : ends[one]] for one in crowds.tolist())
-        left = np.repeat(ends, sizes) - np.arange(len(order)) - 1
-        fit = np.repeat((sizes > 1) & (sizes <= crowd), sizes)
-        return cls(order[fit], left[fit], crowded) if not fit.all() else cls(order, left, crowded)
-
-    def crowds(self) -> Iterator[Places]:
-        """The members of each crowded run."""
-        yield from self.crowded
+        wanted = sizes > 1
+        if labels is not None:
+            mine = labels[order]
+            least, most = (f.reduceat(mine, ends - sizes) for f in (np.minimum, np.maximum))
+            wanted = least != most
+        crowded = wanted & (sizes > crowd)
+        crowds = tuple(order[ends[n] - sizes[n] : ends[n]] for n in np.flatnonzero(crowded))
+        fit = np.repeat(wanted & ~crowded, sizes)
+        left = np.repeat(ends, sizes) - np.arange(1, len(order) + 1)
+        return cls(order[fit], left[fit], crowds)
 
     def pairs(self, values: Hashes, radius: int) -> Iterator[Block]:
         """The near pairs of the short runs, and some that meet by chance where two runs do.
@@ -293,9 +295,7 @@ class _Runs(NamedTuple):
                 at = hit + start
                 yield Block(self.order[at], self.order[at + step], distance[hit])
 
-    def _some_moved(
-        self, values: Hashes, longest: int, first: int, radius: int
-    ) -> Iterator[Block]:
+    def _some_moved(self, values: Hashes, longest: int, first: int, radius: int) -> Iterator[Block]:
         at = np.flatnonzero(self.left >= first)
         left, mine = self.left[at], values[at]
         for step in range(first, longest + 1):
@@ -317,6 +317,94 @@ def _all_within(values: Hashes, radius: int) -> Iterator[Block]:
         later = a < b
         a, b = a[later], b[later]
         yield Block(a + start, b + start, distance[a, b])
+
+
+# -- components --------------------------------------------------------------------------------
+
+
+class _Groups:
+    """Places that hang together carry one label: the least of their places."""
+
+    def __init__(self, labels: Places) -> None:
+        self.labels = labels
+
+    def unite(self, a: Places, b: Places) -> None:
+        """Put the groups of `a` and of `b`, which run parallel, together."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        ends = np.stack([self.labels[a], self.labels[b]])
+        ends = ends[:, ends[0] != ends[1]]
+        if not ends.size:
+            return
+        nodes, at = np.unique(ends, return_inverse=True)
+        one, other = at.reshape(ends.shape)
+        graph = coo_array((np.ones(len(one), np.int8), (one, other)), shape=(len(nodes),) * 2)
+        count, part = connected_components(graph, directed=False)
+        least = np.full(count, len(self.labels))
+        np.minimum.at(least, part, nodes)
+        moved = np.arange(len(self.labels))
+        moved[nodes] = least[part]
+        self.labels = moved[self.labels]
+
+
+def _join(values: Hashes, groups: _Groups, radius: int) -> None:
+    """Unite what is near, given what is united already."""
+    plan = _plan(len(values), len(values), radius)
+    if not plan.tables:
+        _spread(values, groups, radius)
+        return
+    cut = _cut(plan, values)
+    for table in cut.tables():
+        runs = _Runs.of(table, groups.labels, _PARTY)
+        for block in _gathered(runs.pairs(cut.sets[0], radius)):
+            groups.unite(block.a, block.b)
+        for members in runs.crowds:
+            _join_crowd(values, members, groups, radius)
+
+
+def _join_crowd(values: Hashes, members: Places, groups: _Groups, radius: int) -> None:
+    known = np.unique(groups.labels[members], return_index=True, return_inverse=True)
+    if len(known[0]) == 1:
+        return
+    own = _Groups(known[1][known[2]])
+    mine = values[members]
+    if len(members) > _CROWD and _pays(mine, radius):
+        _join(mine, own, radius)
+    else:
+        _spread(mine, own, radius)
+    groups.unite(members, members[own.labels])
+
+
+def _spread(values: Hashes, groups: _Groups, radius: int) -> None:
+    """Start in the middle, reach what is near, then what is near to that; who is reached is out.
+
+    Where nearly all are neighbours, few are ever compared; a group known before is reached whole.
+    """
+    left = np.arange(len(values))
+    while len(left):
+        seed = groups.labels == groups.labels[left[_middle(values[left])]]
+        front, left = np.flatnonzero(seed), left[~seed[left]]
+        while len(front) and len(left):
+            rows = max(1, _AT_ONCE // len(left))
+            some, front = front[:rows], front[rows:]
+            near = np.bitwise_count(values[some, None] ^ values[None, left]) <= radius
+            hit = near.any(axis=0)
+            if hit.any():
+                reached = np.isin(groups.labels, groups.labels[left[hit]])
+                groups.unite(some[near[:, hit].argmax(axis=0)], left[hit])
+                front = np.concatenate([front, np.flatnonzero(reached)])
+                left = left[~reached[left]]
+
+
+def _middle(values: Hashes) -> int:
+    """The place of the hash nearest to what most of them say, bit by bit."""
+    octets = values.astype(">u8").view(np.uint8).reshape(-1, 8)
+    most = np.packbits(np.unpackbits(octets, axis=1).mean(axis=0) > 0.5).view(">u8")
+    return int(np.bitwise_count(values ^ most.astype(np.uint64)).argmin())
+
+
+# -- two sets ----------------------------------------------------------------------------------
 
 
 def _between(small: Hashes, large: Hashes, radius: int) -> Iterator[Block]:
@@ -368,11 +456,13 @@ def _all_between(one: Hashes, other: Hashes, radius: int) -> Iterator[Block]:
 def _gathered(blocks: Iterator[Block]) -> Iterator[Block]:
     """Small blocks put together to larger ones, so that what is done with each is worth a call."""
     held: list[Block] = []
+    pairs = 0
     for block in blocks:
         held.append(block)
-        if sum(len(each.a) for each in held) >= _STRIP:
+        pairs += len(block.a)
+        if pairs >= _STRIP:
             yield _one(held)
-            held = []
+            held, pairs = [], 0
     if held:
         yield _one(held)
 

@@ -32,7 +32,7 @@ class Road:
     words: str
     prepare: Callable[[Path], None]
     views: tuple[View, ...]
-    kills: int = 78
+    kills: int = 66
 
 
 def alone(name: str) -> View:

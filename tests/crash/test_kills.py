@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,6 +96,19 @@ def is_json(line: bytes) -> bool:
     except ValueError:
         return False
     return True
+
+
+def test_what_a_killed_label_left_is_refused_or_whole(process: Warm, place: Path) -> None:
+    made = case(process, ROADS["label"], place)
+    told = Counter[str]()
+    for event in range(made.end.events):
+        restore(made.folder, made.before)
+        assert process.run(made.road.words, made.folder, event=event).code in KILLED
+        end = process.run("annotate set --model leaf_box", made.folder)
+        told["annotated" if end.code == 0 else end.err] += 1
+        assert "Traceback" not in end.err
+    ended = "fieldtruth: set: `label` did not come to its end there; run it again\n"
+    assert set(told) == {"annotated", ended}
 
 
 def test_every_command_that_writes_is_killed() -> None:

@@ -23,7 +23,7 @@ from fieldtruth.store import room
 
 ORDER = (
     "demo", "run", "draw", "ingest", "label", "annotate", "compose", "freeze", "verify", "diff",
-    "train", "predict", "read", "score", "report", "export",
+    "train", "predict", "read", "score", "report", "export", "taxonomy",
 )  # fmt: skip
 
 

@@ -150,7 +150,7 @@ def read_class(name: str) -> Named:
     if telling == ["healthy"]:
         return Named(crop=crop, label=None, healthy=True)
     useless = "healthy" in telling or not telling or NAMELESS.issuperset(telling)
-    return Named(crop=crop, label=None if useless else label_id(_once(words)), healthy=False)
+    return Named(crop=crop, label=None if useless else label_id(_once(words), crop), healthy=False)
 
 
 def _once(words: list[str]) -> str:

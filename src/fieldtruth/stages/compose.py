@@ -90,7 +90,7 @@ class Pools:
         for pool in self.nearest(*near):
             if len(chosen) == 3:
                 break
-            names = rivals([*truth, *chosen], pool)
+            names = rivals([*truth, *chosen], pool, near[0])
             take = min(3 - len(chosen), len(names))
             chosen += [names[i] for i in rng.permutation(len(names))[:take]]
         return chosen
@@ -179,7 +179,7 @@ def _positive(target: Target, truth: Sequence[str], pools: Pools, draw: Draw) ->
     near = (target.crop, target.kind)
     names = [target.label, *pools.distractors(truth, near, draw("distractors"))]
     own, other, _ = pools.nearest(target.crop, target.kind)
-    crop_only = rivals(truth, own) or rivals(truth, other)
+    crop_only = rivals(truth, own, target.crop) or rivals(truth, other, target.crop)
     return {
         "crop": target.crop,
         "kind": target.kind,

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from fieldtruth.faults import Usage
 from fieldtruth.taxonomy import synonyms as ours
-from fieldtruth.taxonomy.data import COLUMNS, FILE, species
+from fieldtruth.taxonomy.data import COLUMNS, FILE, plainly, species
 from fieldtruth.taxonomy.spelling import crop_named, normalise, spelled, spellings
 
 LEFT_OUT = frozenset({"wikipedia_fruit_lists", "caps_host_lists"})
@@ -149,7 +149,11 @@ def _host(entry: Entry, pair: Mapping[str, str]) -> None:
 
 def _organisms(text: str) -> set[str]:
     parts = (" ".join(_mended(each).replace("'", "").split()) for each in text.split("|"))
-    return {each.removesuffix(" sp.").removesuffix(" spp.") for each in parts} - {""}
+    names = {each.removesuffix(" sp.").removesuffix(" spp.") for each in parts} - {""}
+    strange = sorted(each for each in names if plainly(each) != normalise(each))
+    if strange:
+        raise Usage(f"expected organisms that `plainly` reads as `normalise` does, got {strange}")
+    return names
 
 
 def _finish(name: str, entry: Entry, words: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ taken apart when a label is asked for, so that reading costs some tens of millis
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 from fieldtruth.records import Kind
@@ -40,22 +40,42 @@ class Label:
     def on(self, crop: str | None) -> tuple[str, ...]:
         """The organisms behind it on this crop; all of them where the crop is not among its hosts.
 
-        None are known where the crop is a host without one, unless they are one species everywhere.
+        A pest is one organism wherever it sits. A disease may be another on each host ("bacterial
+        spot"), so none are known on a host for which the data name none.
         """
-        if crop not in self.hosts:
+        if crop is None or crop not in self.hosts or self.kind in ("pest", "weed"):
             return self.organisms
-        return self.hosts[crop] or (self.organisms if one_species(self.organisms) else ())
+        return self.hosts[crop]
 
     def is_one_thing(self) -> bool:
-        """Whether it means the same on all its hosts: one host, or one species known on each."""
+        """Whether it means the same everywhere, as far as the data tell.
+
+        A disease: on one host at most, or of one species that is known on each of them. A pest: of
+        one species, under whatever genus. A weed: no two species of one genus, for
+        its several Latin names are of several times.
+        """
+        if self.kind == "weed":
+            found = {species(organism) for organism in self.organisms}
+            return len({first for first, *_ in filter(None, found)}) == len(found)
+        if self.kind == "pest":
+            return len({plainly(organism).split()[-1] for organism in self.organisms}) <= 1
         if len(self.hosts) <= 1:
-            return True
+            return len({species(organism) for organism in self.organisms}) <= 1
         return all(self.hosts.values()) and one_species(self.organisms)
+
+
+def plainly(organism: str) -> str:
+    """An organism's name as `normalise` makes it; the builder checks that, for speed.
+
+    >>> plainly("Puccinia graminis f. sp. tritici")
+    'puccinia graminis f sp tritici'
+    """
+    return " ".join(organism.casefold().translate(_PUNCTUATION).split())
 
 
 def species(organism: str) -> tuple[str, ...]:
     """Genus and species, normalised, without authors, ranks and "sp."; a virus' whole name."""
-    words = organism.lower().translate(_PUNCTUATION).split()
+    words = plainly(organism).split()
     words = [word for word in words if word not in ("sp", "spp", "candidatus", "cf")]
     return tuple(words if "virus" in words or "viroid" in words else words[:2])
 
@@ -73,7 +93,6 @@ class Book:
         self.licences: dict[str, str] = {}
         self.lines: dict[str, str] = {}
         self.synonyms: dict[str, tuple[str, ...]] = {}
-        self.organisms: dict[str, tuple[str, ...]] = {}
         self.bases: dict[str, tuple[str, ...]] = {}
         self.loose: dict[str, tuple[str, ...]] = {}
         for line in lines:
@@ -91,7 +110,7 @@ class Book:
             self.licences[source] = licence
 
     def _line(self, line: str) -> None:
-        name, _, _, base, synonyms, _, organisms, _ = line.split("\t")
+        name, _, _, base, synonyms, _ = line.split("\t", 5)
         self.lines[name] = line
         _add(self.loose, letters(name), name)
         _add(self.bases, base or name, name)
@@ -99,9 +118,15 @@ class Book:
             for synonym in synonyms.split("|"):
                 _add(self.synonyms, synonym, name)
                 _add(self.loose, letters(synonym), name)
-        if organisms:
-            for organism in organisms.split("|"):
-                _add(self.organisms, organism.lower().translate(_PUNCTUATION), name)
+
+    @cached_property
+    def organisms(self) -> dict[str, tuple[str, ...]]:
+        """Organism, normalised -> the labels that it causes; made when first asked for."""
+        index: dict[str, tuple[str, ...]] = {}
+        for name, line in self.lines.items():
+            for organism in filter(None, line.split("\t")[6].split("|")):
+                _add(index, plainly(organism), name)
+        return index
 
 
 def _add(index: dict[str, tuple[str, ...]], key: str, name: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from fieldtruth.taxonomy.data import Label, book, label, letters, species
+from fieldtruth.taxonomy.data import Label, book, label, letters, one_species, plainly, species
 from fieldtruth.taxonomy.spelling import crop_named, normalise, one_crop_name, spelled, spellings
 from fieldtruth.taxonomy.synonyms import OF_CROP, SYNONYMS, TAILS
 
@@ -47,7 +47,7 @@ def resolve(name: str, crop: str | None = None) -> Resolution:
 
     >>> found = resolve("Powder Mildew")
     >>> found.id, found.how
-    ('powdery mildew', ('synonym of ours',))
+    ('powdery mildew', ('case', 'synonym of ours'))
     >>> resolve("Phytophthora infestans", "potato").id
     'late blight'
     """
@@ -111,7 +111,7 @@ def _resolve(plain: str, crop: str | None) -> Resolution:
         if held is not None:
             return held
     other = one_crop_name(text)
-    if other != text:
+    if other != text and text not in book().synonyms:
         return replace(_resolve(other, crop), name=plain, how=(*how, "crop's other name"))
     return Resolution(plain, text, (*how, "as written"), crop, label(text), collision)
 
@@ -138,7 +138,7 @@ def _alike(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
 def kin(a: str, b: str) -> bool:
     """Whether two organisms are one species, or one is only given as the genus of the other.
 
-    >>> kin("Fusarium oxysporum f. sp. batatas", "Fusarium oxysporum"), kin("Pythium", "Phytophthora")
+    >>> kin("Fusarium oxysporum f. sp. melonis", "Fusarium"), kin("Pythium", "Phytophthora")
     (True, False)
     """
     first, second = species(a), species(b)
@@ -190,18 +190,27 @@ def _lookup(form: str, crop: str | None) -> _Found | None:
     data = book()
     if form in data.lines:
         return _Found((form,), "label")
-    for index, key, how in (
-        (data.synonyms, form, "synonym"),
-        (data.organisms, form, "organism"),
-        (data.organisms, " ".join(form.split()[:2]), "organism"),
-        (data.loose, letters(form), "blanks"),
-    ):
-        ids = index.get(key, ())
-        if " " not in key and how == "organism":
-            continue  # a genus names many things
-        if ids:
-            return _Found(_of(crop, ids), how)
-    return None
+    if form in data.synonyms:
+        return _Found(_of(crop, data.synonyms[form]), "synonym")
+    caused = _caused(form, crop)
+    if caused:
+        return _Found(caused, "organism")
+    loose = data.loose.get(letters(form))
+    return _Found(_of(crop, loose), "blanks") if loose else None
+
+
+def _caused(form: str, crop: str | None) -> tuple[str, ...]:
+    """The labels of an organism: on the crop; else those that no other organism is known for.
+
+    So the fungus of one rust never stands for the rusts of all crops. A genus names too much.
+    """
+    if " " not in form:
+        return ()
+    found = [what for name in book().organisms.get(form, ()) if (what := label(name))]
+    own = [what for what in found if crop and crop in what.hosts]
+    here = [what for what in own if any(plainly(o) == form for o in what.on(crop))]
+    alone = (what for what in own or found if what.is_one_thing() or one_species(what.organisms))
+    return tuple(what.id for what in here or alone)
 
 
 def _of(crop: str | None, ids: tuple[str, ...]) -> tuple[str, ...]:
@@ -240,7 +249,7 @@ def _starting(word: str) -> tuple[str, ...]:
 
 
 def _held(text: str) -> Resolution | None:
-    """A name that holds a crop: the label without it where that means one thing on all its hosts."""
+    """A name that holds a crop: the label without it, if that means one thing on all its hosts."""
     for crop in _crops_in(text):
         for rest, ways in _without(text, crop):
             found = _lookup(rest, crop)

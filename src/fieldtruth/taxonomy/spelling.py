@@ -75,13 +75,15 @@ _PLURALS: Mapping[str, str] = {
 } | {
     f"{one}s": one
     for one in (
-        "ant adelgid aphid bee beetle bindweed blight borer bug canker cankerworm cast caterpillar "
-        "cicada curculio cutworm earwig gall grasshopper grub hopper hornworm killer knotweed "
-        "leafhopper leafminer leafroller locust looper maggot mealybug midge mildew miner mite "
-        "mold moth needleminer nematode planthopper psyllid roller rot rust sawyer sharpshooter "
-        "slug smut snail spittlebug termite thistle wasp webworm weevil wilt wireworm worm"
-    ).split()
-}
+        "ant", "adelgid", "aphid", "bee", "beetle", "bindweed", "blight", "borer", "bug", "canker",
+        "cankerworm", "cast", "caterpillar", "cicada", "curculio", "cutworm", "earwig", "gall",
+        "grasshopper", "grub", "hopper", "hornworm", "killer", "knotweed", "leafhopper",
+        "leafminer", "leafroller", "locust", "looper", "maggot", "mealybug", "midge", "mildew",
+        "miner", "mite", "mold", "moth", "needleminer", "nematode", "planthopper", "psyllid",
+        "roller", "rot", "rust", "sawyer", "sharpshooter", "slug", "smut", "snail", "spittlebug",
+        "termite", "thistle", "wasp", "webworm", "weevil", "wilt", "wireworm", "worm",
+    )
+}  # fmt: skip
 
 
 @lru_cache(maxsize=65536)

@@ -53,4 +53,5 @@ NOT_SYNONYMS: frozenset[tuple[str, str]] = frozenset(
     {("hemp nettle", "dead nettle")}  # Galeopsis and Lamium
 )
 # What class names put behind a name, and what says no more than that it is one.
-TAILS = ("water mold", "fungus", "bacteria", "virus", "disease", "damage", "infection")
+# "Virus" is not one of them: it is part of the names that it stands in.
+TAILS = ("water mold", "fungus", "bacteria", "disease", "damage", "infection")

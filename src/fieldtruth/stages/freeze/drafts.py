@@ -177,13 +177,13 @@ def _check_names(item: Item) -> None:
     """Two names of one thing are never rivals (design, section 2, rule 9)."""
     label, offered = item.label, item.candidates or ()
     for a, b in combinations(offered, 2):
-        if taxonomy.conflict(a, b):
+        if taxonomy.conflict(a, b, item.crop):
             raise ValueError(f"expected candidates that exclude each other, got {a!r} and {b!r}")
     if label is None:
         return
     if item.query is not None and not taxonomy.same(item.query, label):
         raise ValueError(f"expected query to name the label {label!r}, got {item.query!r}")
-    if item.absent_query is not None and taxonomy.conflict(item.absent_query, label):
+    if item.absent_query is not None and taxonomy.conflict(item.absent_query, label, item.crop):
         raise ValueError(
             f"expected an absent_query that is certainly not on the image, got "
             f"{item.absent_query!r} beside the label {label!r}"
