@@ -1,6 +1,7 @@
 """Print the skipped tests of a pytest log and fail on one that `.ci/allowed-skips` does not name.
 
-Each line of the allow-list is a piece of text that the skip's line of pytest's summary holds; `#` begins a comment.
+Each line of the allow-list is a piece of text that the skip's line of pytest's summary holds; `#`
+begins a comment.
 """
 
 import os

@@ -161,7 +161,7 @@ class _Cut:
     def _key(self, blocks: list[NDArray[np.uint16]], chosen: tuple[int, ...]) -> NDArray[np.uint16]:
         key = blocks[chosen[0]]
         for block in chosen[1:]:
-            key = (key << self.plan.widths[block]) | blocks[block]
+            key = (key << np.uint16(self.plan.widths[block])) | blocks[block]
         return key
 
     def first(self, differing: Hashes, code: int) -> Bools:

@@ -170,6 +170,12 @@ def _report(folder: Path) -> None:
     (folder / "page.html").write_text("an older page")
 
 
+def _describe(folder: Path) -> None:
+    names = ("rust", "scab", "wilt", "mildew")
+    table(folder / "in" / "cues.jsonl", {f"{name}@apple": f"{name}, brown" for name in names})
+    (folder / "cues.toml").write_bytes(b"")
+
+
 def _nothing(folder: Path) -> None:
     (folder / "in").mkdir()
 
@@ -207,6 +213,12 @@ majority_of = "training"
 """
 
 
+def any_of_its_cues(tree: Tree) -> Tree:
+    """A file that grows by whole cues: those before and after are its least and its most."""
+    parts = [part.strip() for part in tree.get("cues.toml", b"").split(b"\n\n")]
+    return {str(part): part for part in parts if part}
+
+
 _FREEZE = "freeze in/bench.rows.jsonl --images in/photos --name leaves --version 2"
 _PREDICT = "predict in/bench --model scripted --model-args table=in/table.jsonl,space=pixel"
 _REPLIES = together("replies.jsonl", "replies.manifest.json")
@@ -240,6 +252,11 @@ ROADS = {
     ),
     "report": Road(
         "report in/results --out page.html", _report, (alone("page.html"),), kills=40
+    ),
+    "taxonomy describe": Road(
+        "taxonomy describe rust scab wilt mildew --crop apple --out cues.toml --model scripted "
+        "--model-args table=in/cues.jsonl",
+        _describe, (any_of_its_cues,),
     ),
     "export coco": Road("export coco in/bench --out made", _predict, (under("made"),)),
     "export voc": Road("export voc in/bench --out made", _predict, (under("made"),)),

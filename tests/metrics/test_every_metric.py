@@ -32,7 +32,7 @@ SAID = (
     "wilt",
     "leaf",
     "leaf mold",
-    "rust fungus",
+    "rust pustules",
     "tomato scab",
     "crust",
     "",

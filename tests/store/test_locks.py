@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.builders import class_folders
 
 from fieldtruth import store
 from fieldtruth.faults import Busy
+from fieldtruth.run import workspace
 from fieldtruth.store.locks import by_existence
 
 HOLD = """
@@ -55,3 +57,15 @@ def test_without_flock_the_file_is_the_lock(tmp_path: Path) -> None:
     os.close(by_existence(tmp_path / "bench", beside))
     with pytest.raises(Busy, match=f"if it no longer runs, delete {beside}"):
         by_existence(tmp_path / "bench", beside)
+
+
+@pytest.mark.parametrize("words", [("label", "."), ("ingest", "folder", "../photos", "--out", ".")])
+def test_the_folder_one_stands_in_can_be_locked(tmp_path: Path, words: tuple[str, ...]) -> None:
+    class_folders(tmp_path / "photos", each=1, healthy=1)
+    workspace.ingest("folder", tmp_path / "photos", tmp_path / "set")
+    ended = subprocess.run(
+        [sys.executable, "-m", "fieldtruth", *words],
+        cwd=tmp_path / "set", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["photos", "set"]

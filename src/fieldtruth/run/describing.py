@@ -47,7 +47,7 @@ def describe(names: Sequence[str], crop: str | None, writer: Writer, out: Path) 
     keys = list(dict.fromkeys(key_of(name, crop) for name in names))
     if not keys or "" in keys:
         raise Usage("expected the names of labels to describe, got none, or an empty one")
-    with store.lock(out.parent):
+    with store.lock(out):
         known = cues.read(out)
         todo = [key for key in keys if key not in known]
         model: Model = open_room(models, writer.model).OPEN(writer.options)
@@ -63,12 +63,18 @@ def describe(names: Sequence[str], crop: str | None, writer: Writer, out: Path) 
                 continue
             digest = sha256(request.prompt.encode()).hexdigest()
             known[request.id] = cues.Cue(cue=cue, by=f"{filed}: {model.version}", prompt=digest)
-        with store.replacing(out) as file:
-            file.write(cues.text_of(known).encode())
+            _save(known, out)  # now: a call that was paid for is not made again after a kill
+        if not out.exists():
+            _save(known, out)
     cached = model.hits if isinstance(model, Cached) else 0
     return Described(
         asked=len(todo) - cached, kept=len(keys) - len(todo), cached=cached, failed=tuple(failed)
     )
+
+
+def _save(known: Mapping[str, cues.Cue], out: Path) -> None:
+    with store.replacing(out) as file:
+        file.write(cues.text_of(known).encode())
 
 
 def key_of(name: str, crop: str | None) -> str:

@@ -8,6 +8,7 @@ from fieldtruth.taxonomy.collisions import Collision
 from fieldtruth.taxonomy.collisions import collisions as found_collisions
 from fieldtruth.taxonomy.data import book
 from fieldtruth.taxonomy.prompts import grounding_prompt
+from fieldtruth.taxonomy.resolve import crops_in
 
 _SHOWN = 12  # hosts of one label on a terminal
 
@@ -16,7 +17,8 @@ class Meaning(Record, frozen=True, kw_only=True):
     """A name, the label it means, how it was come by, and everything known about that label.
 
     `known` is false where the data have no such label; `collision` lists the labels of a name with
-    several; `sources` give the licence by source.
+    several; `on_its_crop` says what the name is on each crop that it holds itself, where that is
+    another label; `sources` give the licence by source.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Meaning(Record, frozen=True, kw_only=True):
     synonyms: tuple[str, ...] = ()
     sources: Mapping[str, str] = {}
     collision: tuple[str, ...] = ()
+    on_its_crop: Mapping[str, str] = {}
     prompt: str = ""
 
 
@@ -38,6 +41,8 @@ def look_up(name: str, crop: str | None = None) -> Meaning:
     found = taxonomy.resolve(name, crop)
     what = found.label
     licences = book().licences
+    held = () if crop else crops_in(name)
+    there = {each: taxonomy.label_id(name, each) for each in held}
     return Meaning(
         name=name,
         label=found.id,
@@ -50,6 +55,7 @@ def look_up(name: str, crop: str | None = None) -> Meaning:
         synonyms=what.synonyms if what else (),
         sources={source: licences[source] for source in what.sources} if what else {},
         collision=found.collision,
+        on_its_crop={each: one for each, one in there.items() if one != found.id},
         prompt=grounding_prompt(found.id, crop=found.crop).text if found.id else "",
     )
 
@@ -60,8 +66,9 @@ def lines(meaning: Meaning) -> str:
     out = [f"{meaning.name!r} is {meaning.label!r}{on} ({', then '.join(meaning.how)})"]
     if meaning.collision:
         out.append(f"  it may mean any of: {', '.join(meaning.collision)}; --crop may tell")
-    elif not meaning.known:
+    elif not meaning.known and not meaning.on_its_crop:
         out.append("  not in the data: it stays as it is written")
+    out += [f"  with --crop {each}: {one!r}" for each, one in meaning.on_its_crop.items()]
     out += [f"  kind: {meaning.kind}"] if meaning.kind else []
     for host, organisms in list(meaning.hosts.items())[:_SHOWN]:
         out.append(f"  on {host}: {', '.join(organisms) or 'organism not stated'}")

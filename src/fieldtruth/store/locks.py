@@ -25,7 +25,8 @@ def lock(path: Path) -> Iterator[None]:
     system has `flock` it is let go when the process ends, however it ends; elsewhere the file's
     being there is the lock, and after a crash a person has to delete it (the message says so).
     """
-    beside = path.with_name(path.name + ".lock")
+    named = path if path.name not in ("", "..") else path.resolve()  # `.` has no name
+    beside = named.with_name(named.name + ".lock")
     with room(beside):
         make_folder(beside.parent)
         handle = _by_flock(path, beside)

@@ -64,14 +64,15 @@ def build(folder: Path) -> str:
     rows = [row for row in _rows(folder / "taxonomy_raw.csv") if _sources(row)]
     latin = _latin(rows)
     entries: dict[str, Entry] = {}
-    where: dict[str, str] = {}  # the label as the data have it -> its id
+    where: dict[tuple[str, str], str] = {}  # label and kind as the data have them -> its id
     for row in rows:
         plain = _id(row["label"])
-        name = where[row["label"]] = latin.get(plain, ours.SYNONYMS.get(plain, plain))
+        name = where[row["label"], row["kind"]] = latin.get(plain, ours.SYNONYMS.get(plain, plain))
         _put(entries, name, row, plain)
     for pair in _rows(folder / "taxonomy_pairs.csv"):
-        if _sources(pair) and pair["label"] in where:
-            _host(entries[where[pair["label"]]], pair)
+        name = where.get((pair["label"], pair["kind"]), "")
+        if name and _sources(pair):
+            _host(entries[name], pair)
     words = {word: host for host in _hosts(entries) for word in spellings(host)}
     for name, entry in entries.items():
         _finish(name, entry, words)

@@ -123,6 +123,8 @@ def _narrowed(found: Resolution, crop: str | None) -> Resolution:
         base = label(what.base)
         if base is None or crop not in base.hosts or not _alike(what.on(crop), base.on(crop)):
             break
+        if base.id not in (rest for rest, _ in _without(what.id, crop)):
+            break  # "pinyon blister rust": more than the crop is gone from the base
         found = replace(found, id=base.id, how=(*found.how, f"on {crop}"))
         what = base
     return replace(found, crop=crop, label=what)
@@ -250,7 +252,7 @@ def _starting(word: str) -> tuple[str, ...]:
 
 def _held(text: str) -> Resolution | None:
     """A name that holds a crop: the label without it, if that means one thing on all its hosts."""
-    for crop in _crops_in(text):
+    for crop in crops_in(text):
         for rest, ways in _without(text, crop):
             found = _lookup(rest, crop)
             if found is None or len(found.ids) != 1:
@@ -261,7 +263,13 @@ def _held(text: str) -> Resolution | None:
     return None
 
 
-def _crops_in(text: str) -> Iterator[str]:
+def crops_in(name: str) -> tuple[str, ...]:
+    """The crops of the data that a name begins or ends with.
+
+    >>> crops_in("Tomato___Late_blight"), crops_in("powdery mildew of bell pepper")
+    (('tomato',), ('pepper',))
+    """
+    text = normalise(name)
     words = one_crop_name(text).split()
     ends = {" ".join(words[:n]) for n in (1, 2)} | {" ".join(words[-n:]) for n in (1, 2)}
-    yield from sorted(crop for crop in map(crop_id, ends) if crop in book().crops)
+    return tuple(sorted(crop for crop in map(crop_id, ends) if crop in book().crops))

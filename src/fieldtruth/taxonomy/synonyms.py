@@ -8,11 +8,14 @@ from collections.abc import Mapping
 
 # One thing under several names. Left: as written; right: the label id.
 SYNONYMS: Mapping[str, str] = {
+    "alga": "algae",
     "asochyta blight": "ascochyta blight",
     "bacteria wilt": "bacterial wilt",
     "black measles": "esca",
     "blast disease": "blast",
     "blast of rice": "blast",
+    "box elder bug": "boxelder bug",
+    "boxelder bug nymph": "boxelder bug",
     "cercospora leaf spot gray leaf spot": "gray leaf spot",  # PlantVillage's maize class
     "citrus greening disease": "citrus greening",
     "crapemyrtle bark scale": "crape myrtle bark scale",
@@ -25,17 +28,16 @@ SYNONYMS: Mapping[str, str] = {
     "hlb": "citrus greening",
     "huanglongbing": "citrus greening",
     "late leaf blight": "late blight",
+    "leaf footed bug": "leaffooted bug",
     "leafminer": "leaf miner",
     "polysora": "southern corn rust",
-    "potato early blight": "early blight",
-    "potato late blight": "late blight",
     "powder mildew": "powdery mildew",
     "rice blast": "blast",
     "rice blast disease": "blast",
     "rusts": "rust",
     "spot clothing wax cicada": "spotted lanternfly",
-    "tomato early blight": "early blight",
-    "tomato late blight": "late blight",
+    "target leaf spot": "target spot",
+    "tomato spotted wilt": "tomato spotted wilt virus",
     "tylcv": "tomato yellow leaf curl virus",
     "witches broom disease": "witches broom",
     "ylcv": "tomato yellow leaf curl virus",
@@ -52,6 +54,9 @@ OF_CROP: Mapping[tuple[str, str], str] = {
 NOT_SYNONYMS: frozenset[tuple[str, str]] = frozenset(
     {("hemp nettle", "dead nettle")}  # Galeopsis and Lamium
 )
-# What class names put behind a name, and what says no more than that it is one.
+# What class names put behind a name that says what causes it, that it is one, or how old it is.
 # "Virus" is not one of them: it is part of the names that it stands in.
-TAILS = ("water mold", "fungus", "bacteria", "disease", "damage", "infection")
+TAILS = (
+    "water mold", "fungus", "bacteria", "disease", "damage", "infection", "nymph", "nymphs",
+    "larva", "larvae", "adult", "adults",
+)  # fmt: skip

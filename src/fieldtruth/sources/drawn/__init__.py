@@ -128,6 +128,7 @@ def _whole(root: Path) -> Iterator[Path]:
     """A folder to fill that takes the place of `root` when the block succeeds."""
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise Usage(f"{root}: expected a folder that is empty or not there yet; name another")
+    root = root.resolve()
     with store.drafting(root) as made:
         (made / "images").mkdir()
         yield made
