@@ -130,7 +130,7 @@ def openai(url: str, folder: str, calls: int) -> Seen:
                         model="m", temperature=0, max_tokens=1024,
                         messages=[{"role": "user", "content": content}],
                     )  # fmt: skip
-                    return reply.choices[0].message.content == "[]"
+                    return bool(reply.choices[0].message.content == "[]")
 
             return sum(await asyncio.gather(*(one(number) for number in range(count))))
 

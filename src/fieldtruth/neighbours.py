@@ -32,10 +32,20 @@ _PARTY = 128  # the same where groups are wanted and not pairs: there a crowd is
 _AT_ONCE = 1 << 20  # comparisons held in memory
 _STRIP = 1 << 15  # hashes compared in one go: what fits the processor's cache
 _WORTH = 0.3  # a place is cut again when that leaves less than this share of its comparisons
+_DENSE = 1.1  # hashes before over those left: below it, the middle of a crowd reached few
 _SAMPLE = 4096  # hashes by which the bits are judged
 
-# Seconds a hash in a table and a comparison cost, about: only their ratio matters.
-_TABLE, _TABLE_FIXED, _COMPARED = 2e-8, 5e-5, 2e-9
+
+class _Costs(NamedTuple):
+    """Seconds for a table, for each hash in it, and for each comparison; only ratios matter."""
+
+    table: float
+    hashed: float
+    compared: float
+
+
+_SORTED, _LOOKED_UP = _Costs(5e-5, 2e-8, 2e-9), _Costs(3e-4, 2e-9, 1.5e-8)
+_EACH_WITH_EACH = 1e-9
 
 
 class Distinct(NamedTuple):
@@ -108,10 +118,9 @@ class _Plan:
         return comb(len(self.widths), self.equal) if self.equal else 0
 
 
-def _plan(small: int, large: int, radius: int) -> _Plan:
-    """The cheapest way for so many hashes on either side."""
-    pairs = small * large / 2
-    best, plan = pairs * _COMPARED / 2, _Plan((), 0)
+def _plan(hashes: int, pairs: int, radius: int, costs: _Costs) -> _Plan:
+    """The cheapest way for so many hashes that make so many pairs."""
+    best, plan = pairs * _EACH_WITH_EACH, _Plan((), 0)
     for equal in (1, 2, 3):
         blocks = radius + equal
         if blocks > BITS:
@@ -119,12 +128,15 @@ def _plan(small: int, large: int, radius: int) -> _Plan:
         widths = tuple(BITS // blocks + (n < BITS % blocks) for n in range(blocks))
         if equal * widths[0] > 16:  # keys of 16 bits are sorted by radix
             continue
-        tables = comb(blocks, equal)
         found = pairs / 2 ** (equal * BITS / blocks)
-        cost = tables * (_TABLE_FIXED + (small + large) * _TABLE + found * _COMPARED)
-        if cost < best:
-            best, plan = cost, _Plan(widths, equal)
+        each = costs.table + hashes * costs.hashed + found * costs.compared
+        if comb(blocks, equal) * each < best:
+            best, plan = comb(blocks, equal) * each, _Plan(widths, equal)
     return plan
+
+
+def _plan_within(values: Hashes, radius: int) -> _Plan:
+    return _plan(len(values), len(values) ** 2 // 2, radius, _SORTED)
 
 
 class _Table(NamedTuple):
@@ -211,14 +223,14 @@ def _permuted(values: Hashes, order: list[int]) -> Hashes:
 
 
 def _within(values: Hashes, radius: int) -> Iterator[Block]:
-    plan = _plan(len(values), len(values), radius)
+    plan = _plan_within(values, radius)
     if not plan.tables:
         yield from _all_within(values, radius)
         return
     cut = _cut(plan, values)
     moved = cut.sets[0]
     for table in cut.tables():
-        runs = _Runs.of(table)
+        runs = _Runs.of(table, _CROWD)
         for block in runs.pairs(moved, radius):
             mine = cut.first(moved[block.a] ^ moved[block.b], table.code)
             yield Block(block.a[mine], block.b[mine], block.distance[mine])
@@ -235,7 +247,7 @@ def _crowd(values: Hashes, radius: int) -> Iterator[Block]:
 
 def _pays(values: Hashes, radius: int) -> bool:
     """Whether tables would leave few comparisons: hashes of a crowd may agree nearly everywhere."""
-    plan = _plan(len(values), len(values), radius)
+    plan = _plan_within(values, radius)
     if not plan.tables:
         return False
     sizes = (np.bincount(table.keys[0]) for table in _cut(plan, values).tables())
@@ -251,9 +263,10 @@ class _Runs(NamedTuple):
     crowds: tuple[Places, ...]
 
     @classmethod
-    def of(cls, table: _Table, labels: Places | None = None, crowd: int = _CROWD) -> "_Runs":
+    def of(cls, table: _Table, crowd: int, labels: Places | None = None) -> "_Runs":
         """Sort a table. With `labels`, runs that are of one label all through are left out."""
         key = table.keys[0]
+        crowd = max(crowd, 4 * len(key) >> table.width)
         order = np.argsort(key, kind="stable")  # of 16 bits: a radix sort
         sizes = np.bincount(key, minlength=1)
         sizes = sizes[sizes > 0]
@@ -350,13 +363,13 @@ class _Groups:
 
 def _join(values: Hashes, groups: _Groups, radius: int) -> None:
     """Unite what is near, given what is united already."""
-    plan = _plan(len(values), len(values), radius)
+    plan = _plan_within(values, radius)
     if not plan.tables:
         _spread(values, groups, radius)
         return
     cut = _cut(plan, values)
     for table in cut.tables():
-        runs = _Runs.of(table, groups.labels, _PARTY)
+        runs = _Runs.of(table, _PARTY, groups.labels)
         for block in _gathered(runs.pairs(cut.sets[0], radius)):
             groups.unite(block.a, block.b)
         for members in runs.crowds:
@@ -380,9 +393,15 @@ def _spread(values: Hashes, groups: _Groups, radius: int) -> None:
     """Start in the middle, reach what is near, then what is near to that; who is reached is out.
 
     Where nearly all are neighbours, few are ever compared; a group known before is reached whole.
+    Where the middle reaches few, there is no such crowd, and each is compared with each.
     """
-    left = np.arange(len(values))
+    left, before = np.arange(len(values)), 0
     while len(left):
+        if 0 < before < _DENSE * len(left):
+            for block in _all_within(values[left], radius):
+                groups.unite(left[block.a], left[block.b])
+            return
+        before = len(left)
         seed = groups.labels == groups.labels[left[_middle(values[left])]]
         front, left = np.flatnonzero(seed), left[~seed[left]]
         while len(front) and len(left):
@@ -408,7 +427,7 @@ def _middle(values: Hashes) -> int:
 
 
 def _between(small: Hashes, large: Hashes, radius: int) -> Iterator[Block]:
-    plan = _plan(len(small), len(large), radius)
+    plan = _plan(len(large), len(small) * len(large), radius, _LOOKED_UP)
     if not plan.tables:
         yield from _all_between(small, large, radius)
         return

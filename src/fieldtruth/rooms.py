@@ -1,4 +1,4 @@
-"""Find the one file that answers to a name: `sources/coffee.py` is `--source coffee`.
+"""Find the one file that answers to a name: `sources/coffee.py` is `ingest coffee`.
 
 A room is a package in which every module but `contract` offers one thing; the file's name is
 its registration. There is no list to edit and no decorator.

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from fieldtruth import rooms, sources
 from fieldtruth.cli.group import Json, Out, Quiet, Seed, app, say
 
 
@@ -26,13 +27,13 @@ def draw(
 def ingest(
     source: Annotated[
         str,
-        typer.Argument(help="drawn, coffee, folder, plantseg, coco, voc: a file of sources/."),
+        typer.Argument(help=f"{', '.join(rooms.names(sources))}: a file of sources/."),
     ],
     path: Annotated[Path, typer.Argument(help="The raw release: a folder, a zip or a tar.")],
     *,
     out: Out,
     source_args: Annotated[
-        str, typer.Option(help="Options of the source: key=value,key=value (rule=ours).")
+        str, typer.Option(help="Options of the source: key=value,key=value (licence=CC0).")
     ] = "",
     quiet: Quiet = False,
     as_json: Json = False,

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from fieldtruth import models, rooms
 from fieldtruth.cli.group import Json, Out, Quiet, Seed, app, note, say, train
 from fieldtruth.faults import Usage
 
@@ -43,7 +44,9 @@ def train_colour(
 def predict(
     benchmark: Annotated[Path, typer.Argument(help="A frozen benchmark.")],
     *,
-    model: Annotated[str, typer.Option(help="A backend: a file of models/.")],
+    model: Annotated[
+        str, typer.Option(help=f"{', '.join(rooms.names(models))}: a file of models/.")
+    ],
     protocol: Annotated[
         str, typer.Option(help="known_target, candidates or open_set; +CONTROL, as +blank.")
     ],

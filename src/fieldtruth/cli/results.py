@@ -15,7 +15,7 @@ def read_replies(
     bench: Annotated[Path | None, typer.Option(help="The frozen benchmark they answer.")] = None,
     as_json: Json = False,
 ) -> None:
-    """What each saved reply was read as, and why."""
+    """How saved replies are read: counts, and each that was mended or is no answer."""
     from fieldtruth.run import results
 
     rows = results.read(predictions, bench)

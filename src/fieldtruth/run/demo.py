@@ -26,8 +26,9 @@ MARK = ".fieldtruth-demo"  # a folder that holds it may be made anew
 LEAF_NOTE = (
     "Your photos came with class folders and without boxes. The truth here is one box around the "
     "leaf, found by machine and checked by nobody, which is what one-leaf-box answers: read "
-    "recognition and abstention, and take nothing from the columns about boxes. What a lesion "
-    "looks like, colour learned from drawn leaves."
+    "abstention, and recognition where your classes make lists of four names, and take nothing "
+    "from the columns about boxes. The model colour learned on drawn leaves what a lesion looks "
+    "like."
 )
 PLANTED_NOTE = (
     "Your photos came without classes, so symptoms were drawn on half and more of them: the truth "
@@ -115,7 +116,7 @@ def _on(photos: Path, plain: recipe.Recipe, out: Path, *, quiet: bool) -> recipe
 
 
 def _lessons(plain: recipe.Recipe, out: Path, *, quiet: bool) -> Path:
-    """Drawn leaves, frozen to train on: they teach what a lesion is where only classes are known."""
+    """Drawn leaves, frozen to train on: they teach what a lesion is where only classes tell."""
     folder = (out / "lessons").resolve()
     execute.execute(recipe.Opened(plain, Path()), folder, execute.Part(until="freeze"), quiet=quiet)
     return folder

@@ -236,7 +236,7 @@ def _train(opened: Opened, name: str, wanted: Train, places: Places) -> Step:
         made = training.fit_colour(sets, places.fitted(name))
         return f"colour fitted on {made.items} photos"
 
-    inputs = {"benchmark": sets[0]} | {"also": each for each in also}
+    inputs = dict(zip(("benchmark", "also"), sets, strict=False))
     return Step("train", f"train {name}", {"model": "colour"}, inputs, (places.fitted(name),), work)
 
 

@@ -20,6 +20,7 @@ in the file.
 import difflib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from os.path import normpath
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -148,8 +149,8 @@ class Opened(NamedTuple):
     folder: Path
 
     def at(self, path: str) -> Path:
-        """Where a path of the recipe lies."""
-        return self.folder / path
+        """Where a path of the recipe lies, without the `..` that would stand in every message."""
+        return Path(normpath(self.folder / path))
 
 
 def read(path: Path, settings: Sequence[str] = ()) -> Opened:

@@ -88,10 +88,10 @@ def akin(said: str, true: str, crop: str | None = None) -> bool:
     """
     if same(said, true):
         return label_id(true) != ""
-    if crop and same(said, true, crop) and _names(label_id(true, crop)):
-        return True
     first, second = _without_crop(said, crop), _without_crop(true, crop)
-    return _names(first) and _names(second) and _within(label_id(first), label_id(second))
+    if not (_names(first) and _names(second)):
+        return False
+    return same(said, true, crop) or _within(label_id(first), label_id(second))
 
 
 def _names(plain: str) -> bool:

@@ -10,7 +10,7 @@ the crop put to it ("bacterial spot of tomato") is that other.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from fieldtruth.taxonomy.data import Label, book, label, letters, one_species, plainly, species
 from fieldtruth.taxonomy.spelling import crop_named, normalise, one_crop_name, spelled, spellings
@@ -238,15 +238,24 @@ def _guess(form: str, crop: str | None) -> _Found | None:
         ids = ()
     if len(ids) == 1:
         return _Found(ids, "label without its host")
-    if crop and form and " " not in form:
+    if crop and (form in _genera() or len(_starting(form)) == 1):
         own = [name for name in _starting(form) if (what := label(name)) and crop in what.hosts]
         if len(own) == 1:
             return _Found((own[0],), f"first word of one label of {crop}")
     return None
 
 
+@cache
+def _genera() -> frozenset[str]:
+    """First words of organisms that are no crop, as a virus' name may begin with one."""
+    return frozenset(organism.split()[0] for organism in book().organisms) - book().crops
+
+
 @lru_cache(maxsize=4096)
 def _starting(word: str) -> tuple[str, ...]:
+    """The labels that begin with this one word."""
+    if " " in word or not word:
+        return ()
     return tuple(name for name in book().lines if name.startswith(f"{word} "))
 
 
