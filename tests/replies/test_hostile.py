@@ -29,13 +29,13 @@ def seconds(text: str) -> float:
 @pytest.mark.parametrize("head", ["", "[", '[{"bbox_2d":', "Answer: "])
 def test_no_words_take_more_than_their_share_of_time(head: str, unit: str) -> None:
     text = head + unit * (50_000 // len(unit))
-    assert seconds(text) < 0.5  # about 0.05; a quadratic reader takes minutes
+    assert seconds(text) < 10  # about 0.05 on a quiet machine; a quadratic reader takes minutes
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ["[", "[{", "[]", "][", "{}", "[1]", "[1,", '["', "/*", RUST])
 def test_a_megabyte_is_read_in_about_a_second(unit: str) -> None:
-    assert seconds(unit * (1_000_000 // len(unit))) < 3  # three for a busy machine
+    assert seconds(unit * (1_000_000 // len(unit))) < 30  # about 0.5 on a quiet machine; a quadratic reader takes hours
 
 
 def test_twice_the_words_take_about_twice_the_time() -> None:

@@ -55,7 +55,7 @@ def test_every_setting_has_its_type_and_the_rest_their_defaults(tmp_path: Path) 
 
 def test_paths_are_relative_to_the_recipe(tmp_path: Path) -> None:
     opened = recipe.read(written(tmp_path, SMALL))
-    assert opened.at("../photos") == tmp_path / "../photos"
+    assert opened.at("../photos") == tmp_path.parent / "photos"
     assert opened.at("/photos") == Path("/photos")
 
 
