@@ -33,8 +33,8 @@ def check(seen: Seen) -> Iterator[Finding]:
     for pair, (a, b) in zip(seen.pairs, seen.ends, strict=True):
         if pair.verdict not in BAD:
             continue
-        for one, other in ((a, b), (b, a)):
-            parts = _Part.of(seen.photos[one]), _Part.of(seen.photos[other])
+        for one, twin in ((a, b), (b, a)):
+            parts = _Part.of(seen.photos[one]), _Part.of(seen.photos[twin])
             if parts[0].set != parts[1].set or parts[0].split != parts[1].split:
                 leaked[parts].add(one)
     for (mine, other), places in sorted(leaked.items()):

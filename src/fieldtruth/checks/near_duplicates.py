@@ -31,8 +31,9 @@ def correlations(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.float
     both = n * np.einsum("ij,ij->i", x, y) - x.sum(axis=1) * y.sum(axis=1)
     constant = np.minimum(*spread) < (FLAT * n) ** 2
     scale = np.sqrt(spread[0]) * np.sqrt(spread[1])
-    r = np.divide(both, scale, out=np.full(len(x), np.nan), where=~constant)
-    return np.clip(r, -1, 1)
+    r: NDArray[np.float64] = np.full(len(x), np.nan)
+    np.divide(both, scale, out=r, where=~constant)
+    return r.clip(-1, 1)
 
 
 def verdict(correlation: float | None) -> Verdict:

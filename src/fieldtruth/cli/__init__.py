@@ -5,10 +5,21 @@ in the function's own settings. Exit codes: 0 done; 1 failed; 2 usage or configu
 finished, but more items failed than allowed; 4 integrity refused; 130 interrupted, state saved.
 """
 
-from fieldtruth.cli import benchmark, data, models, results, taxonomy, whole
+from fieldtruth.cli import audit, benchmark, data, models, results, taxonomy, whole
 from fieldtruth.cli.group import ORDER, app
 
-__all__ = ["ORDER", "app", "benchmark", "data", "main", "models", "results", "taxonomy", "whole"]
+__all__ = [
+    "ORDER",
+    "app",
+    "audit",
+    "benchmark",
+    "data",
+    "main",
+    "models",
+    "results",
+    "taxonomy",
+    "whole",
+]
 
 
 def main() -> None:

@@ -23,13 +23,21 @@ def freeze(
     creator: Annotated[str | None, typer.Option(help="The lab that gives it out.")] = None,
     url: Annotated[str | None, typer.Option(help="Where it is given out.")] = None,
     cite: Annotated[str | None, typer.Option(help="How to cite it: BibTeX or a line.")] = None,
+    audit: Annotated[
+        Path | None, typer.Option(help="What `audit --json` printed of these photos.")
+    ] = None,
+    accept: Annotated[
+        str | None, typer.Option(help="Why to freeze though the audit says no; frozen too.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Items or questions to a frozen benchmark."""
     from fieldtruth.stages import freeze as freezing
 
     about = freezing.About(published=published, creator=creator, url=url, cite=cite)
-    settings = freezing.Settings(name=name, version=version, split=split, about=about)
+    settings = freezing.Settings(
+        name=name, version=version, split=split, about=about, audited=audit, accept=accept
+    )
     made = freezing.freeze(records, images, out, settings)
     say(made, freezing.line(made, out), as_json=as_json)
 

@@ -22,8 +22,8 @@ from fieldtruth.faults import CannotWrite, Fault
 from fieldtruth.store import room
 
 ORDER = (
-    "demo", "run", "draw", "ingest", "label", "annotate", "compose", "freeze", "verify", "diff",
-    "train", "predict", "read", "score", "report", "export", "taxonomy",
+    "demo", "run", "draw", "ingest", "label", "annotate", "audit", "compose", "freeze", "verify",
+    "diff", "train", "predict", "read", "score", "report", "export", "taxonomy",
 )  # fmt: skip
 
 

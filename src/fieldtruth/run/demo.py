@@ -58,6 +58,8 @@ def demo(
     places = Places(out)
 
     def each(done: Done) -> None:
+        if photos is not None and done.stage in ("annotate", "compose"):
+            tell(done.said)  # how many of them were read, left out and why
         if done.step == "freeze benchmark":
             bench = places.bench("benchmark")
             manifest, _ = store.read_manifest(bench)

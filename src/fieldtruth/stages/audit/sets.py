@@ -53,18 +53,20 @@ class _Line(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     split: str | None = None
 
 
-def read_set(path: Path, images: Path | None) -> list[Entry]:
-    """Every photo of a set, by name. `images` is what paths in a file of items are relative to.
+def read_set(name: str, images: Path | None) -> list[Entry]:
+    """Every photo of the set at the path `name`, in order.
 
+    Paths in a file of items are relative to `images`, or to the file's folder where it is None.
     `Usage` where there is no such set or no photo in it; `Refused` for a benchmark that does not
     verify and for a path that leaves its folder; `BadRecord` with the line.
     """
+    path = Path(name)
     if path.is_file():
-        found = list(_of_lines(path, path.parent if images is None else images))
+        found = list(_of_lines(name, path, path.parent if images is None else images))
     elif (path / store.MANIFEST).is_file() and _holds_records(path):
-        found = list(_of_bench(path))
+        found = list(_of_bench(name, path))
     elif path.is_dir():
-        found = list(_of_folder(path))
+        found = list(_of_folder(name, path))
     else:
         raise Usage(
             f"{path}: expected a folder of photos, a file of items or a frozen benchmark, got "
@@ -79,16 +81,16 @@ def _holds_records(folder: Path) -> bool:
     return any((folder / name).is_file() for name in (store.ITEMS, store.QUESTIONS))
 
 
-def _of_folder(root: Path) -> Iterator[Entry]:
+def _of_folder(name: str, root: Path) -> Iterator[Entry]:
     for folder, below, files in os.walk(root, onerror=_stop):
         below.sort()
-        for name in files:
-            file = Path(folder, name)
+        for each in files:
+            file = Path(folder, each)
             if _is_meant_as_photo(file):
                 place = file.relative_to(root).as_posix()
                 splits = [_SPLITS[one] for one in place.lower().split("/")[:-1] if one in _SPLITS]
                 split = splits[-1] if splits else ""
-                yield Entry(set=str(root), path=place, image=place, file=file, split=split)
+                yield Entry(set=name, path=place, image=place, file=file, split=split)
 
 
 def _stop(error: OSError) -> None:
@@ -109,12 +111,12 @@ def _is_meant_as_photo(file: Path) -> bool:
         return False
 
 
-def _of_lines(path: Path, root: Path) -> Iterator[Entry]:
+def _of_lines(name: str, path: Path, root: Path) -> Iterator[Entry]:
     for number, line in enumerate(store.read(path, _Line), start=1):
         where = f"{path}:{number} (id {line.id!r})"
         for image in (line.image,) if line.image is not None else line.images:
             yield Entry(
-                set=str(path),
+                set=name,
                 path=line.id,
                 image=image,
                 file=store.inside(root, image, where),
@@ -125,13 +127,13 @@ def _of_lines(path: Path, root: Path) -> Iterator[Entry]:
             )
 
 
-def _of_bench(folder: Path) -> Iterator[Entry]:
+def _of_bench(name: str, folder: Path) -> Iterator[Entry]:
     bench = store.open_bench(folder)
     records: tuple[Item | Question, ...] = (*bench.items, *bench.questions)
     for each in records:
         for image in (each.image,) if isinstance(each, Item) else each.images:
             yield Entry(
-                set=str(folder),
+                set=name,
                 path=each.id,
                 image=image,
                 file=bench.photo(image),

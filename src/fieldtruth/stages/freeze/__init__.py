@@ -6,6 +6,7 @@ and the folder appears whole or not at all (design, sections 2, 4 and 8).
 
     drafts     lines as people write them -> records
     photos     looked at once, grouped, placed, copied where the licence allows
+    audited    what an audit says of them, and whether it lets them be frozen
     card       CARD.md, for people
     croissant  croissant.json, for machines
     fields     what each field of a record means, for both
@@ -25,10 +26,10 @@ import msgspec
 from fieldtruth import __version__, rooms, sources, store
 from fieldtruth.faults import Usage
 from fieldtruth.records import Item, Question, Split
-from fieldtruth.stages.freeze import card, croissant
+from fieldtruth.stages.freeze import audited, card, croissant
 from fieldtruth.stages.freeze.card import About
-from fieldtruth.stages.freeze.drafts import finish, read_drafts
-from fieldtruth.stages.freeze.photos import groups, look, may_copy
+from fieldtruth.stages.freeze.drafts import Line, finish, read_drafts
+from fieldtruth.stages.freeze.photos import Photos, groups, look, may_copy
 from fieldtruth.store import fetch
 
 __all__ = ["About", "Settings", "freeze", "line", "may_copy"]
@@ -36,12 +37,18 @@ __all__ = ["About", "Settings", "freeze", "line", "may_copy"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the benchmark is called and was made from; all of it goes into the manifest."""
+    """What the benchmark is called and was made from; all of it goes into the manifest.
+
+    `audited` is what `audit --json` printed of these photos: it has to let them be frozen, or
+    `accept` says why they are all the same. `audit` is one that was judged elsewhere.
+    """
 
     name: str
     version: str
     split: str = "test"
     audit: store.Audit | None = None
+    audited: Path | None = None
+    accept: str | None = None
     config: Mapping[str, str] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)  # name -> sha256
     about: About = field(default_factory=About)
@@ -53,8 +60,8 @@ def freeze(records: Path, images: Path, out: Path, settings: Settings) -> store.
     Two freezes of one input are byte-equal; freezing again what `out` already holds changes
     nothing. Raises `BadRecord` with line and id for a line that is wrong or contradicts its
     photo, `Unreadable` for a photo that cannot be opened, `Refused` for a path that leaves
-    `images`, `Usage` for settings that cannot be used or when `out` holds something else, and
-    `Busy` when another process is freezing there.
+    `images` and for what the audit does not let through, `Usage` for settings that cannot be used
+    or when `out` holds something else, and `Busy` when another process is freezing there.
     """
     out = out.resolve()
     _check(images, out, settings)
@@ -78,6 +85,8 @@ def _check(images: Path, out: Path, settings: Settings) -> None:
     if settings.split not in get_args(Split):
         known = ", ".join(get_args(Split))
         raise Usage(f"--split: expected one of {known}, got {settings.split!r}")
+    if settings.accept is not None and settings.audited is None:
+        raise Usage("--accept: expected an audit to accept, got none; give it with --audit")
     for name in ("name", "version"):
         if not getattr(settings, name).strip():
             raise Usage(f"--{name}: expected a {name} for the benchmark, got a blank one")
@@ -89,10 +98,8 @@ def _build(records: Path, images: Path, folder: Path, settings: Settings) -> sto
     """Everything of the benchmark in a folder of its own, the manifest last."""
     lines = read_drafts(records)
     photos = look(lines, images)
-    made = [
-        finish(each, *photos.of(each), group)
-        for each, group in zip(lines, groups(lines, photos), strict=True)
-    ]
+    audit, inputs, names = _audited(lines, photos, settings)
+    made = [finish(each, *photos.of(each), group) for each, group in zip(lines, names, strict=True)]
     made.sort(key=attrgetter("id"))
     items = [each for each in made if isinstance(each, Item)]
     name = store.ITEMS if items else store.QUESTIONS
@@ -112,14 +119,31 @@ def _build(records: Path, images: Path, folder: Path, settings: Settings) -> sto
         counts=_counts(made),
         files=files | {each: store.sha256(folder / each) for each in own},
         references=references,
-        audit=settings.audit or "not audited",
+        audit=audit or "not audited",
         config={**settings.config, **settings.about.given()},
-        inputs={**settings.inputs, records.name: store.sha256(records)},
+        inputs={**settings.inputs, **inputs, records.name: store.sha256(records)},
         code=__version__,
     )
     manifest = _described(manifest, made, settings.about, folder).sealed()
     (folder / store.MANIFEST).write_bytes(manifest.rendered())
     return manifest
+
+
+def _audited(
+    lines: Sequence[Line], photos: Photos, settings: Settings
+) -> tuple[store.Audit | None, dict[str, str], list[str]]:
+    """The audit to freeze, the hash of its file, and the group of each line."""
+    path = settings.audited
+    if path is None:
+        return settings.audit, {}, groups(lines, photos)
+    report = audited.read(path)
+    names = groups(lines, photos, audited.copies(report, photos.hashes()))
+    belongs: dict[str, set[str]] = {each: set() for each in photos.hashes()}
+    for each, group in zip(lines, names, strict=True):
+        for seen in photos.of(each)[0]:
+            belongs[seen.sha256].add(group)
+    judged = audited.judge(path, report, belongs, settings.accept)
+    return judged, {f"audit:{path.name}": store.sha256(path)}, names
 
 
 def _described(

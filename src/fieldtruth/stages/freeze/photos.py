@@ -50,6 +50,10 @@ class Photos:
     facts: Mapping[str, Facts]
     places: Mapping[str, str]  # where it goes in the benchmark; one place per content
 
+    def hashes(self) -> set[str]:
+        """The SHA-256 of every photo."""
+        return {each.sha256 for each in self.facts.values()}
+
     def of(self, line: Line) -> tuple[list[Facts], list[str]]:
         """The facts and the places of a line's photos."""
         return [self.facts[image] for image in line.images], [
@@ -104,12 +108,14 @@ def look(lines: Iterable[Line], root: Path) -> Photos:
     return Photos(root, seen, {image: places[each.sha256] for image, each in seen.items()})
 
 
-def groups(lines: Sequence[Line], photos: Photos) -> list[str]:
+def groups(
+    lines: Sequence[Line], photos: Photos, copies: Iterable[tuple[str, str]] = ()
+) -> list[str]:
     """The group of each line: as given, else that of the lines its photos are joined with.
 
-    Photos of equal upright pixels are one, and photos that one line shows together belong
-    together. A joined set is called by the first group given in it, else by its least pixel
-    hash; a line without photos by its own id.
+    Photos of equal upright pixels are one, so are `copies` (pairs of SHA-256) that an audit
+    confirmed, and photos that one line shows together belong together. A joined set is called by
+    the first group given in it, else by its least pixel hash; a line without photos by its own id.
     """
     parent: dict[str, str] = {}
 
@@ -119,7 +125,8 @@ def groups(lines: Sequence[Line], photos: Photos) -> list[str]:
         return pixels
 
     shown = [[photos.facts[image].pixels for image in line.images] for line in lines]
-    for pixels in shown:
+    pixels_of = {each.sha256: each.pixels for each in photos.facts.values()}
+    for pixels in (*shown, *([pixels_of[one], pixels_of[other]] for one, other in copies)):
         for one in pixels[1:]:
             low, high = sorted((top(pixels[0]), top(one)))
             parent[high] = low
