@@ -25,7 +25,7 @@ from fieldtruth.faults import Usage
 
 CONVENTION = "imagehash.phash-8x8"
 MARGIN = 4  # bits by which the distance of two screening hashes may differ from the exact one
-SIDE = 128  # pixels of the short side that the screen decodes at least (performance.md, 1b)
+SIDE = 112  # pixels of the short side that the screen decodes at least (performance.md, 1b)
 THUMBNAIL = 96  # pixels; what pairs are compared by (agroground.md, section 9)
 FLAT = 1.0  # grey levels of standard deviation; below it there is nothing but noise to compare
 POOR = 8  # bits set: at most a row or a column of the frequencies is there at all
@@ -36,8 +36,12 @@ Floats = NDArray[np.float64]
 _GRID, _KEPT = 32, 8
 _NOISE = 6  # decimals kept: what is 0 in exact arithmetic comes out as 1e-11, a random bit
 _SURE = 40.0  # a frequency further than this from the median keeps its bit in the screen
-_UNSURE = 6  # of 64 frequencies that may be nearer, before the screen is not trusted
+_UNSURE = 4  # of 64 frequencies that may be nearer, before the screen is not trusted
 _WHOLE = 4 * SIDE  # short sides up to this are reduced here; above it Pillow's way is the faster
+
+_ONE_THREAD = (
+    1 << 18
+)  # multiplications that OpenBLAS does by itself; more, and its threads fight ours
 
 _ANGLES = np.pi * np.outer(np.arange(_KEPT), 2 * np.arange(_GRID) + 1) / (2 * _GRID)
 _COSINES: Floats = 2 * np.cos(_ANGLES)
@@ -51,7 +55,7 @@ class Look:
     `hashes` holds the hash and those of its flips and quarter turns (see `turned`), shape (8,);
     `exact` says that they are the exact ones. `bright` is the grey level under which 95 % of the
     photo lies, `sharp` the mean change of slope from one pixel to the next in grey levels, both at
-    a short side of 128 to 255 pixels; `spread` the standard deviation of the grey levels.
+    a short side of 112 to 223 pixels; `spread` the standard deviation of the grey levels.
     """
 
     hashes: Hashes
@@ -208,8 +212,10 @@ def _lanczos(grey: Image.Image) -> NDArray[np.uint8]:
 def _shrunk(grey: Image.Image) -> NDArray[np.uint8]:
     """`_lanczos` of a small picture, a few times faster: two products instead of Pillow's loops."""
     width, height = grey.size
-    pixels = np.asarray(grey).astype(np.float32)
-    rows = _to_levels(pixels @ _weights(width).T)
+    pixels, across = np.asarray(grey).astype(np.float32), _weights(width).T
+    strip = max(1, _ONE_THREAD // (width * _GRID))
+    rows = np.concatenate([pixels[y : y + strip] @ across for y in range(0, height, strip)])
+    rows = _to_levels(rows)
     return _to_levels(_weights(height) @ rows).astype(np.uint8)
 
 

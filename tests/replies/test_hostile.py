@@ -35,7 +35,9 @@ def test_no_words_take_more_than_their_share_of_time(head: str, unit: str) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ["[", "[{", "[]", "][", "{}", "[1]", "[1,", '["', "/*", RUST])
 def test_a_megabyte_is_read_in_about_a_second(unit: str) -> None:
-    assert seconds(unit * (1_000_000 // len(unit))) < 30  # about 0.5 on a quiet machine; a quadratic reader takes hours
+    assert (
+        seconds(unit * (1_000_000 // len(unit))) < 30
+    )  # about 0.5 on a quiet machine; a quadratic reader takes hours
 
 
 def test_twice_the_words_take_about_twice_the_time() -> None:

@@ -13,7 +13,7 @@ from fieldtruth.images import PATCH
 from fieldtruth.records import Finding
 
 DARK = 64.0  # of 255: 95 % of the photo is darker
-BLURRED = 1.5  # grey levels of second difference, at a short side of 128 to 255 pixels
+BLURRED = 1.5  # grey levels of second difference, at a short side of 112 to 223 pixels
 TINY = 4 * PATCH  # pixels: a side of fewer than four patches of Qwen2.5-VL
 
 
