@@ -18,7 +18,7 @@ check: .venv/dev
 
 bench: .venv/dev
 	@$(BIN)/pip install -q -c constraints.txt -e '.[bench]'
-	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@missed=0; for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || missed=1; done; exit $$missed
 
 fix: .venv/dev
 	$(BIN)/ruff check --fix .

@@ -8,8 +8,9 @@ hash that is written down says its convention and is refused where it says anoth
 
 A photo is hashed twice. `look` screens: a JPEG is decoded straight to a small grey picture, which
 costs a third of the whole. `examine` decides: every pixel is decoded, and the bits are ImageHash's
-to the last. The screen's bits stand in for the exact ones within `MARGIN`; where that is not
-certain, because frequencies lie too near their median, `look` gives the exact hash itself.
+to the last. Where many frequencies lie near their median, the screen's bits are not trusted and
+`look` gives the exact hash itself. For the rest, of 358 photos (the coffee, PlantVillage and MIRAGE
+sets, at eight sizes) all came within 2 bits of it but one of glaring colours, which came within 4.
 """
 
 from dataclasses import dataclass
@@ -108,7 +109,7 @@ def look(path: Path) -> Look:
 
 
 def screen(path: Path) -> int:
-    """The hash of `look` alone: within `MARGIN` / 2 of the exact one. Raises `Unreadable`."""
+    """The hash of `look` alone. Raises `Unreadable`."""
     seen = images.glance(path, SIDE)
     lowest = frequencies(_small(seen))
     return int(bits(_exact(path) if not seen.whole and _doubtful(lowest) else lowest))
