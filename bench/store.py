@@ -46,9 +46,7 @@ def items(count: int) -> Iterator[Item]:
 TEXTS = ("id", "image", "image_sha256", "source", "licence", "group")
 MAYBE = ("crop", "label", "query", "absent_query")
 KINDS = {"disease", "pest", "weed", "symptom", "stress", "object", None}
-FIELDS = {
-    *TEXTS, *MAYBE, "width", "height", "kind", "level", "boxes", "candidates", "ask_level",
-}  # fmt: skip
+FIELDS = set(Item.__struct_fields__)
 
 
 def checked_by_hand(row: dict[str, Any]) -> dict[str, Any]:

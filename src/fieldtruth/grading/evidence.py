@@ -7,6 +7,7 @@ answer (design, section 2, rule 1). Truth comes from the items only (rule 6).
 import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 
 import numpy as np
@@ -284,9 +285,14 @@ def _naming(item: Item, name: str | None, shown: Sequence[str]) -> tuple[bool, .
     """(listed, named, correct, in_list, first) of one item."""
     if name is None:
         return bool(shown), False, False, False, False
-    ids = [label_id(candidate) for candidate in shown]
+    ids = _ids(tuple(shown))
     correct = item.label is not None and name == label_id(item.label)
     return bool(shown), True, correct, name in ids, name in ids[:1]
+
+
+@lru_cache(maxsize=65536)
+def _ids(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(label_id(name) for name in names)
 
 
 def _hits(
