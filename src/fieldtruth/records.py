@@ -21,6 +21,7 @@ Split = Literal["train", "val", "test"]
 Space = Literal["pixel", "pixel_resized", "norm1000", "norm1", "yx1000", "loc1024"]
 Outcome = Literal["boxes", "empty", "prose", "unreadable", "error", "letter", "text"]
 Finish = Literal["stop", "length", "error"]
+Role = Literal["positive", "healthy", "wrong_target"]
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -66,6 +67,7 @@ class Target(Record, frozen=True, kw_only=True):
     label: str
     crop: str | None = None
     organ: str | None = None
+    symptoms: str = ""  # what the release says it looks like, in its own words
 
 
 class Healthy(Record, frozen=True, kw_only=True):
@@ -178,6 +180,59 @@ class Item(Record, frozen=True, kw_only=True):
     def asked_kind(self) -> Kind:
         """The kind of the query: the truth's own, or what a healthy photo is asked about."""
         return self.kind or self.ask_kind or "disease"
+
+
+class Place(Record, frozen=True, kw_only=True):
+    """Where a photo of a source belongs: its group of near-duplicates, and the group's split.
+
+    One line of `splits.jsonl` in a source's folder. `id` is the photo's path relative to the
+    source's root.
+    """
+
+    id: str
+    image_sha256: str
+    group: str
+    split: Split
+
+
+class Example(Record, frozen=True, kw_only=True):
+    """One training example: a photo, a prompt under a protocol, and the right reply to it.
+
+    `role` says why the answer is what it is: boxes on a `positive`, the empty list on a `healthy`
+    photo and on a `wrong_target`, a diseased photo that is asked about something else. `parent` is
+    the target or healthy record it was made of. `prompt` holds no image placeholder: the photo
+    goes before it, in the way of each trainer. `boxes` are those of the answer in pixels of the
+    upright image; the answer writes them in `space`.
+    """
+
+    id: str
+    parent: str
+    image: str
+    image_sha256: str
+    width: int
+    height: int
+    source: str
+    licence: str
+    group: str
+    split: Split
+    role: Role
+    protocol: str
+    space: Space
+    prompt: str
+    answer: str
+    level: AskLevel
+    crop: str | None
+    kind: Kind | None
+    label: str | None
+    query: str | None
+    candidates: tuple[str, ...] | None
+    boxes: tuple[Box, ...]
+
+    def __post_init__(self) -> None:
+        _require(self.width > 0 and self.height > 0, "a size over 0", (self.width, self.height))
+        _require((self.role == "positive") == bool(self.boxes), "boxes iff positive", self.boxes)
+        _require((self.role == "healthy") == (self.label is None), "a label iff ill", self.label)
+        _require_boxes(self.boxes, self.width, self.height)
 
 
 class Prediction(Record, frozen=True, kw_only=True):
