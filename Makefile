@@ -2,13 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench fix clean
+.PHONY: demo test test-labelstudio check bench fix clean
 
 demo: .venv/core
 	@$(BIN)/fieldtruth demo --out out/demo
 
 test: .venv/dev
 	@$(BIN)/python -m pytest -n 2
+
+# A real Label Studio server, about 1 GB in a virtual environment of its own, made once.
+test-labelstudio: .venv/dev .venv-labelstudio/made
+	@LABEL_STUDIO="$(CURDIR)/.venv-labelstudio/bin/label-studio" $(BIN)/python -m pytest tests/labelstudio
 
 check: .venv/dev
 	$(BIN)/ruff format --check .
@@ -25,12 +29,18 @@ fix: .venv/dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv out
+	rm -rf .venv .venv-labelstudio out
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Fieldtruth needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 2; }
 	@$(PYTHON) -m venv .venv
+
+.venv-labelstudio/made: constraints-labelstudio.txt
+	@echo "Installing Label Studio into .venv-labelstudio (once) ..."
+	@$(PYTHON) -m venv .venv-labelstudio
+	@.venv-labelstudio/bin/python -m pip install -q --disable-pip-version-check -c constraints-labelstudio.txt label-studio
+	@touch $@
 
 .venv/core: .venv/bin/python pyproject.toml constraints.txt
 	@echo "Installing Fieldtruth into .venv (once) ..."

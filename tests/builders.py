@@ -5,12 +5,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from PIL import Image, ImageDraw
 
 from fieldtruth import store
 from fieldtruth.models.scripted import Line
-from fieldtruth.records import Annotation, Healthy, Item, Prediction, Sample, Target
+from fieldtruth.records import Annotation, Example, Healthy, Item, Prediction, Sample, Target
+from fieldtruth.replies import spelling, write_boxes
 from fieldtruth.stages.freeze import Settings, freeze
+from fieldtruth.store.examples import EXAMPLES, ExamplesManifest
 
 NAMES = ("early blight", "late blight", "leaf mold", "septoria leaf spot")
 HIT = (
@@ -129,3 +132,64 @@ def boxed(of: Target, **changes: Any) -> Annotation:
         "level": "lesion", "boxes": ((10.0, 8.0, 20.0, 16.0),), "rule": "hand",
     }  # fmt: skip
     return Annotation(**(fields | changes))
+
+
+def example(name: str, **changes: Any) -> Example:
+    """A training example of `a.png` (64 x 48) in norm1000; `role` makes it healthy or absent."""
+    role = changes.get("role", "positive")
+    there = role == "positive"
+    boxes = ((10.0, 8.0, 30.0, 24.0),) if there else ()
+    space = changes.get("space", "norm1000")
+    query = changes.get("query", NAMES[0] if there else NAMES[1])
+    fields: dict[str, Any] = {
+        "id": name, "parent": f"s:{name}", "image": "a.png", "image_sha256": "0" * 64, "width": 64,
+        "height": 48, "source": "hand", "licence": "CC0", "group": f"g-{name}", "split": "train",
+        "role": role, "protocol": "known_target", "space": space, "level": "lesion",
+        "crop": "tomato", "kind": "disease", "label": None if role == "healthy" else NAMES[0],
+        "query": query, "candidates": None, "boxes": boxes,
+        "prompt": f"Look for {query}.\n{spelling(json.dumps(query), space)}",
+        "answer": write_boxes(boxes, query, space, width=64, height=48),
+    }  # fmt: skip
+    return Example(**(fields | changes))
+
+
+def examples_folder(folder: Path, examples: Sequence[Example]) -> Path:
+    """What `compose --training` leaves; photos lie in `release` beside it, their hash is filled in
+    where it is all zeros."""
+    for shade, name in enumerate("ab", start=1):
+        plain(folder / "release" / f"{name}.png", shade, (64, 48))
+    made, rows = folder / "training", list[Example]()
+    for each in examples:
+        photo = folder / "release" / each.image
+        looked_at = each.image_sha256.strip("0") or not photo.is_file()
+        identity = each.image_sha256 if looked_at else store.sha256(photo)
+        rows.append(msgspec.structs.replace(each, image_sha256=identity))
+    store.write(made / EXAMPLES, rows)
+    manifest = ExamplesManifest(
+        name="leaves", split=rows[0].split, space=rows[0].space, seed=0, settings={},
+        examples=len(rows), counts={}, drops={}, roots={"hand": "../release"},
+        files={EXAMPLES: store.sha256(made / EXAMPLES)}, inputs={}, code="0",
+    )  # fmt: skip
+    (made / store.MANIFEST).write_bytes(manifest.rendered())
+    return made
+
+
+def conversation(
+    name: str,
+    prompt: str = "<image>Where?",
+    answer: str = "[]",
+    images: Sequence[str] = ("a.png",),
+) -> dict[str, Any]:
+    """A row of a chat file as ms-swift takes it."""
+    turns = [{"role": "user", "content": prompt}, {"role": "assistant", "content": answer}]
+    return {"id": name, "messages": turns, "images": list(images)}
+
+
+def question(name: str, **changes: Any) -> dict[str, Any]:
+    """A line of a question set: four options, the first one right, no photo."""
+    return {
+        "id": name, "form": "mcq", "images": [], "question": "What is it?",
+        "options": ["rust", "scab", "blight", "mildew"], "answer": "A", "facts": [],
+        "domain": None, "challenge": None, "crop": None, "qtype": None, "group": name,
+        "evidence": [], "source": "hand", "licence": "CC0",
+    } | changes  # fmt: skip

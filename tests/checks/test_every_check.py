@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fieldtruth import checks, rooms
+from fieldtruth import checks, duplicates, rooms
 from fieldtruth.checks import (
     contamination,
     coverage,
@@ -12,7 +12,8 @@ from fieldtruth.checks import (
     near_duplicates,
     quality,
 )  # fmt: skip
-from fieldtruth.checks.contract import Bad, Pair, Photo, Seen, SetReport, Verdict
+from fieldtruth.checks.contract import Bad, Pair, Photo, Seen, SetReport
+from fieldtruth.duplicates import Verdict
 from fieldtruth.hashing import Look
 from fieldtruth.records import Finding
 
@@ -79,7 +80,7 @@ def test_the_room() -> None:
 )  # fmt: skip
 def test_verdicts(correlation: float | None, expected: str) -> None:
     """AgroGround, appendix; W-47: NaN falls in none of the three."""
-    assert near_duplicates.verdict(correlation) == expected
+    assert duplicates.verdict(correlation) == expected
 
 
 def test_correlations_are_pearsons() -> None:
@@ -88,7 +89,7 @@ def test_correlations_are_pearsons() -> None:
     b[1] = 255 - a[1]
     b[2] = a[2] // 2 + 30
     expected = [float(np.corrcoef(x.ravel(), y.ravel())[0, 1]) for x, y in zip(a, b, strict=True)]
-    got = near_duplicates.correlations(a, b)
+    got = duplicates.correlations(a, b)
     assert got == pytest.approx(expected, abs=1e-12)
     assert -1 <= got[1] == pytest.approx(-1)
 
@@ -100,7 +101,7 @@ def test_correlations_of_what_is_constant_are_unknown() -> None:
     nearly[::2] = 101  # what a JPEG makes of one grey
     ones = np.stack([nearly, nearly, textured, textured])
     others = np.stack([nearly, textured, nearly, textured])
-    assert np.isnan(near_duplicates.correlations(ones, others)).tolist() == [
+    assert np.isnan(duplicates.correlations(ones, others)).tolist() == [
         True, True, True, False,
     ]  # fmt: skip
 

@@ -10,14 +10,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.builders import HIT, class_folders, four, frozen, healthy_row, leaf, replies, row, table
+from tests.builders import (
+    HIT,
+    class_folders,
+    example,
+    examples_folder,
+    four,
+    frozen,
+    healthy_row,
+    leaf,
+    replies,
+    row,
+    table,
+)  # fmt: skip
 
 from fieldtruth import store
 from fieldtruth.records import Target
-from fieldtruth.run import asking, execute, recipe, results, workspace
+from fieldtruth.run import asking, composing, execute, recipe, results, splitting, workspace
 from fieldtruth.sources import drawn
 from fieldtruth.stages.freeze import Settings, freeze
+from fieldtruth.stages.review import sending
 from fieldtruth.stages.score import Options
+from fieldtruth.stages.split import Settings as Splitting
 
 Tree = Mapping[str, bytes]
 View = Callable[[Tree], Tree]  # the part of a tree that a reader sees and takes for one whole
@@ -115,7 +129,28 @@ def _compose(folder: Path) -> None:
     workspace.ingest("folder", _release(folder, "new"), folder / "set")
     workspace.label(folder / "set")
     workspace.annotate(folder / "set", "leaf_box")
-    workspace.compose_items(folder / "set", folder / "items.jsonl", split="all")
+    composing.compose_items(folder / "set", folder / "items.jsonl", split="all")
+
+
+def _split(folder: Path) -> None:
+    """Two sources, split before with another seed."""
+    for name in ("old", "new"):
+        workspace.ingest("folder", _release(folder, name), folder / name)
+    splitting.split([folder / "old", folder / "new"], Splitting(seed=1))
+
+
+def of_one_split(tree: Tree) -> Tree:
+    """The splits of two folders are of one run, where both are there."""
+    names = [f"{name}/splits.jsonl" for name in ("old", "new")]
+    return {name: tree[name] for name in names} if all(name in tree for name in names) else {}
+
+
+def _select(folder: Path) -> None:
+    source = folder / "in" / "set"
+    workspace.ingest("folder", _release(folder, "new"), source)
+    workspace.label(source)
+    workspace.annotate(source, "leaf_box")
+    composing.compose_items(source, folder / "in" / "items.jsonl", split="all")
 
 
 def _freeze(folder: Path) -> None:
@@ -128,7 +163,7 @@ def _train(folder: Path) -> None:
     workspace.label(folder / "in" / "set")
     workspace.annotate(folder / "in" / "set")
     items = folder / "in" / "items.jsonl"
-    workspace.compose_items(folder / "in" / "set", items, "train")
+    composing.compose_items(folder / "in" / "set", items, "train")
     settings = Settings(name="leaves", version="1", split="train")
     freeze(items, folder / "in" / "leaves", folder / "in" / "bench", settings)
     (folder / "colour.json").write_text("{}")
@@ -176,8 +211,39 @@ def _describe(folder: Path) -> None:
     (folder / "cues.toml").write_bytes(b"")
 
 
+def _experts(folder: Path) -> None:
+    (folder / "in").mkdir()
+    for name, said in (("a", "ABC"), ("b", "ACD"), ("key", "ACE")):
+        rows = [{"id": str(at), "answer": letter} for at, letter in enumerate(said)]
+        lines = "".join(json.dumps(each) + "\n" for each in rows)
+        (folder / "in" / f"{name}.jsonl").write_text(lines)
+
+
+def _sent(folder: Path) -> None:
+    """Two items with their photos sent to people, and one of them back from a server."""
+    bench = frozen(folder / "in" / "bench", [row("p0"), healthy_row("h0")])
+    sending.send(bench, None, folder / "in" / "sent", sending.Settings())
+    (task, _) = json.loads((folder / "in" / "sent" / "tasks.json").read_text())
+    verdict = {"from_name": "verdict", "type": "choices", "value": {"choices": ["absent"]}}
+    told = {"id": 1, "completed_by": 1, "result": [verdict], "updated_at": "2026"}
+    exported = [{"data": task["data"], "annotations": [told]}]
+    (folder / "in" / "export.json").write_text(json.dumps(exported))
+
+
+def _audited(folder: Path) -> None:
+    workspace.ingest("folder", _release(folder, "new"), folder / "in" / "set")
+    workspace.label(folder / "in" / "set")
+    workspace.annotate(folder / "in" / "set", "leaf_box")
+    splitting.split([folder / "in" / "set"], Splitting(shares={"train": 1.0}))
+
+
 def _nothing(folder: Path) -> None:
     (folder / "in").mkdir()
+
+
+def _training(folder: Path) -> None:
+    rows = [example("e"), example("c", licence="unknown", image="b.png"), example("w", crop=None)]
+    examples_folder(folder / "in", rows)
 
 
 def _recipe(folder: Path) -> None:
@@ -235,6 +301,34 @@ ROADS = {
         "compose set --out items.jsonl --split train", _compose,
         (together("items.jsonl", "items.drops.jsonl"),),
     ),
+    "compose a mixture": Road(
+        "compose set --training --out mix --healthy 0.2", _compose, (under("mix"),)
+    ),
+    "split": Road(
+        "split old new", _split,
+        (
+            together("old/splits.jsonl", "old/leakage.json"),
+            together("new/splits.jsonl", "new/leakage.json"), of_one_split,
+        ),
+        kills=40,
+    ),
+    "select": Road(
+        "select in/items.jsonl --images in/new --want object=3,healthy=1 --out chosen", _select,
+        (under("chosen"),), kills=40,
+    ),
+    "review export": Road(
+        "review export in/bench --out sent --blind 0.5", _sent, (under("sent"),)
+    ),
+    "review import": Road(
+        "review import in/export.json --sent in/sent --out back", _sent, (under("back"),)
+    ),
+    "review sample": Road(
+        "review sample in/set --out audit --number 4", _audited, (under("audit"),), kills=20
+    ),
+    "adjudicate": Road(
+        "adjudicate in/a.jsonl in/b.jsonl --generated in/key.jsonl --out gold", _experts,
+        (under("gold"),),
+    ),
     "freeze": Road(f"{_FREEZE} --out bench", _freeze, (under("bench"),)),
     "train colour": Road("train colour in/bench --out colour.json", _train, (alone("colour.json"),),
                          kills=5),
@@ -262,6 +356,13 @@ ROADS = {
     "export voc": Road("export voc in/bench --out made", _predict, (under("made"),)),
     "export parquet": Road(
         "export parquet in/bench --out made", _predict, (under("made"),), kills=20
+    ),
+    "export yolo": Road("export yolo in/bench --out made", _predict, (under("made"),), kills=20),
+    "export by licence": Road(
+        "export trl in/training --out made --by-licence", _training, (under("made"),), kills=40
+    ),
+    "export verl": Road(
+        "export verl in/training --out made", _training, (under("made"),), kills=20
     ),
     "run": Road(
         "run in/recipe.toml", _recipe,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.metrics import photos
 
+from fieldtruth import resampling
 from fieldtruth.grading import bootstrap
 from fieldtruth.grading.bootstrap import Estimate, Panel
 from fieldtruth.metrics.contract import Evidence
@@ -143,7 +144,7 @@ def test_panels_over_other_items_are_not_drawn_together() -> None:
 
 def test_many_resamples_are_drawn_in_blocks_with_the_same_stream() -> None:
     one = panel(700)  # 3,000 x 700 counts are over one block
-    assert bootstrap._BLOCK < 3000 * 700
+    assert resampling._BLOCK < 3000 * 700
     many = bootstrap.draw([one], "image", 3000)[0].draws
     few = bootstrap.draw([one], "image", 100)[0].draws
     assert many[:, :100] == pytest.approx(few, abs=1e-12)

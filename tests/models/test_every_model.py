@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.builders import leaf, table
+from tests.models import tiny
 from tests.models.leaves import leaves
 
 from fieldtruth import models, rooms
@@ -14,7 +15,7 @@ from fieldtruth.models import colour
 from fieldtruth.models.contract import Model, Request, Words, as_known, in_order
 
 NAMES = rooms.names(models)
-LOOKS = ("colour", "leaf_box")  # those that open the photo here
+LOOKS = ("colour", "leaf_box", "grounding_dino", "sam2")  # those that open the photo here
 PLACES = "an opener's options in OPTIONS"
 
 
@@ -25,12 +26,28 @@ def _fitted(folder: Path) -> Mapping[str, str]:
     return {"fitted": str(path)}
 
 
+def _dino(folder: Path) -> Mapping[str, str]:
+    weights = folder / "dino"
+    return {
+        "path": str(weights if weights.exists() else tiny.grounding_dino(weights)),
+        "box": "0.5",
+    }
+
+
+def _sam2(folder: Path) -> Mapping[str, str]:
+    weights = folder / "sam2"
+    detector = {f"detector.{name}": value for name, value in _dino(folder).items()}
+    return {"path": str(weights if weights.exists() else tiny.sam2(weights)), **detector}
+
+
 OPTIONS: dict[str, Callable[[Path], Mapping[str, str]]] = {
     "colour": _fitted,
+    "grounding_dino": _dino,
     "leaf_box": lambda folder: {"label": "leaf rust"},
     "openai": lambda folder: {
         "model": "nobody", "base_url": "http://127.0.0.1:1/v1", "retries": "0", "timeout": "5",
     },
+    "sam2": _sam2,
     "scripted": lambda folder: {"table": str(table(folder / "t.jsonl", {"a": "[]", "b": "{}"}))},
 }  # fmt: skip
 
@@ -52,6 +69,8 @@ def named(request: pytest.FixtureRequest, folder: Path) -> tuple[str, Model]:
     if name == "openai":
         pytest.importorskip("aiohttp")
         pytest.importorskip("pybase64")
+    if name in ("grounding_dino", "sam2"):
+        pytest.importorskip("torch")
     return name, rooms.open_room(models, name).OPEN(OPTIONS[name](folder))
 
 

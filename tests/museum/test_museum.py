@@ -18,7 +18,7 @@ import pytest
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, Fault, Refused
 from fieldtruth.records import SCHEMA, Prediction
-from fieldtruth.run import asking, migrations, results, workspace
+from fieldtruth.run import asking, composing, migrations, results, workspace
 from fieldtruth.run.migrations import Document
 from fieldtruth.stages.score import Options
 
@@ -51,7 +51,7 @@ def test_a_frozen_benchmark_verifies_and_opens(piece: Path) -> None:
 
 
 def test_a_source_on_its_way_goes_on(piece: Path) -> None:
-    made = workspace.compose_items(piece / "source", piece / "items.jsonl", "test", 5)
+    made = composing.compose_items(piece / "source", piece / "items.jsonl", "test", 5)
     assert (made.items, made.positives, made.healthy) == (8, 6, 2)
     before = (piece / "source" / "targets.jsonl").read_bytes()
     assert workspace.label(piece / "source").counts["targets"] == 10
@@ -99,7 +99,7 @@ def test_what_a_newer_version_wrote_is_refused(piece: Path, name: str) -> None:
     path.write_text(json.dumps(document))
     if name.startswith("source"):
         with pytest.raises(Refused, match=rf"{name}: schema {SCHEMA + 1} is newer than {SCHEMA}"):
-            workspace.compose_items(piece / "source", piece / "items.jsonl")
+            composing.compose_items(piece / "source", piece / "items.jsonl")
     elif name.startswith("bench"):
         with pytest.raises(Refused, match=rf"{name}: expected a schema of at most {SCHEMA}"):
             store.open_bench(piece / "bench" / "benchmark")

@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.builders import four, frozen, healthy_row, plain, row, table
+from tests.run.stopping import Stopped, Stopping
 
 from fieldtruth import store
 from fieldtruth.faults import Busy, Usage
 from fieldtruth.records import Prediction
 from fieldtruth.run import asking
 from fieldtruth.run.asking import Asked, Job, parse_options, predict
-from fieldtruth.run.progress import Track
 
 WORDS = {name: f"[] \u00e4\n{name}" for name in ("p0", "p1", "h0", "h1")}
 
@@ -139,24 +139,6 @@ def test_replies_of_another_job_are_refused_and_stay(
     assert [path.read_bytes() for path in held] == before
     assert out.exists() == bool(finished)
     assert predict(job(bench), out).kept == (4 if finished else 2)
-
-
-class Stopped(Exception):
-    """As Ctrl-C would, in the middle of the work."""
-
-
-class Stopping(Track):
-    """A bar whose reader goes away after some replies."""
-
-    def __init__(self, after: int) -> None:
-        super().__init__("", quiet=True)
-        self.after = after
-
-    def __call__(self, records: Any, total: int | None = None) -> Iterator[Any]:
-        for number, record in enumerate(records):
-            if number == self.after:
-                raise Stopped
-            yield record
 
 
 def interrupted(of: Job, out: Path, after: int) -> None:

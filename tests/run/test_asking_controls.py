@@ -1,12 +1,12 @@
 """Asking under a control: the same job goes on as the same job, and nothing of it stays behind."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.builders import NAMES, frozen, healthy_row, leaf, plain, row, table
+from tests.run.stopping import Stopped, Stopping
 
 from fieldtruth import store
 from fieldtruth.faults import Usage
@@ -14,7 +14,6 @@ from fieldtruth.images import open_upright
 from fieldtruth.records import Prediction
 from fieldtruth.run import results
 from fieldtruth.run.asking import Asked, Job, predict
-from fieldtruth.run.progress import Track
 from fieldtruth.stages.score import Options
 
 SPOT = [[60.0, 50.0, 80.0, 60.0]]
@@ -44,24 +43,6 @@ def job(bench: Path, protocol: str, **changes: Any) -> Job:
 
 def said(path: Path) -> dict[str, str]:
     return {each.item: each.text for each in store.read(path, Prediction)}
-
-
-class Stopped(Exception):
-    """As Ctrl-C would, in the middle of the work."""
-
-
-class Stopping(Track):
-    """A bar whose reader goes away after some replies."""
-
-    def __init__(self, after: int) -> None:
-        super().__init__("", quiet=True)
-        self.after = after
-
-    def __call__(self, records: Any, total: int | None = None) -> Iterator[Any]:
-        for number, record in enumerate(records):
-            if number == self.after:
-                raise Stopped
-            yield record
 
 
 @pytest.mark.parametrize("after", [0, 1, 3])

@@ -11,7 +11,7 @@ from tests.sources.releases import RELEASES
 from fieldtruth import store
 from fieldtruth.faults import Refused, Usage
 from fieldtruth.records import Annotation, Sample
-from fieldtruth.run import workspace
+from fieldtruth.run import composing, workspace
 
 
 def test_the_source_is_opened_with_its_options_at_every_stage(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_the_source_is_opened_with_its_options_at_every_stage(tmp_path: Path) ->
         workspace.label(out)
         workspace.annotate(out)
         rules[rule] = {mark.rule for mark in store.read(out / "annotations.jsonl", Annotation)}
-        workspace.compose_items(out, tmp_path / f"{rule}.jsonl")
+        composing.compose_items(out, tmp_path / f"{rule}.jsonl")
     assert rules == {rule: {f"plantseg {rule}"} for rule in rules}
 
 
@@ -59,7 +59,7 @@ def test_an_archive_is_ingested_as_its_folder_is(tmp_path: Path, kind: str, top:
     assert samples[0] == samples[1]
     workspace.label(tmp_path / "out")
     workspace.annotate(tmp_path / "out", "leaf_box")
-    made = workspace.compose_items(tmp_path / "out", tmp_path / "items.jsonl")
+    made = composing.compose_items(tmp_path / "out", tmp_path / "items.jsonl")
     assert made.items == 5
 
 

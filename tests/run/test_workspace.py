@@ -11,7 +11,7 @@ from tests.builders import class_folders, leaf
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, Busy, Fault, Refused, Usage
 from fieldtruth.records import Annotation, Drop, Healthy, Item, Record, Sample, Target
-from fieldtruth.run import workspace
+from fieldtruth.run import composing, workspace
 from fieldtruth.sources import drawn
 
 LINES: dict[str, type[Record]] = {
@@ -95,10 +95,10 @@ def test_what_a_person_reads(photos: Path, tmp_path: Path) -> None:
     assert workspace.line(workspace.ingest("folder", photos, out), Path("W")) == (
         "folder: 19 rows, 17 samples; dropped: ingest: not_an_image 1, ingest: unreadable 1. In W"
     )
-    made = workspace.Composed(
+    made = composing.Composed(
         items=3, positives=2, healthy=1, without_candidates=1, drops={"other_split": 4}
     )
-    assert workspace.composed_line(made, Path("W")) == (
+    assert composing.composed_line(made, Path("W")) == (
         "3 items (2 positive, 1 healthy, 1 without candidates); left out: other_split 4. In W"
     )
 
@@ -107,13 +107,13 @@ def test_a_second_walk_leaves_the_same_bytes_here_and_elsewhere(
     photos: Path, tmp_path: Path
 ) -> None:
     out = walked(photos, tmp_path / "work")
-    workspace.compose_items(out, out / "items.jsonl", seed=3)
+    composing.compose_items(out, out / "items.jsonl", seed=3)
     before = everything(out)
     walked(photos, out)
-    workspace.compose_items(out, out / "items.jsonl", seed=3)
+    composing.compose_items(out, out / "items.jsonl", seed=3)
     assert everything(out) == before
     other = walked(photos, tmp_path / "elsewhere")
-    workspace.compose_items(other, other / "items.jsonl", seed=3)
+    composing.compose_items(other, other / "items.jsonl", seed=3)
     assert everything(other) == before
 
 
@@ -143,13 +143,13 @@ def test_a_stage_run_again_keeps_the_drops_before_it_and_forgets_what_came_after
 
 def test_compose_accounts_for_every_target_and_healthy_photo(photos: Path, tmp_path: Path) -> None:
     out = walked(photos, tmp_path / "work")
-    workspace.compose_items(out, tmp_path / "all.jsonl", seed=1)
+    composing.compose_items(out, tmp_path / "all.jsonl", seed=1)
     whole = {each.id: each for each in store.read(tmp_path / "all.jsonl", Item)}
     assert len(whole) == 15
     assert list(whole) == sorted(whole)
     seen: dict[str, Item] = {}
     for split in ("train", "val", "test"):
-        made = workspace.compose_items(out, tmp_path / f"{split}.jsonl", split, 1)
+        made = composing.compose_items(out, tmp_path / f"{split}.jsonl", split, 1)
         some = list(store.read(tmp_path / f"{split}.jsonl", Item))
         drops = list(store.read(tmp_path / f"{split}.drops.jsonl", Drop))
         assert (made.items, made.drops) == (len(some), {"other_split": len(drops)})
@@ -163,7 +163,7 @@ def test_compose_accounts_for_every_target_and_healthy_photo(photos: Path, tmp_p
 def test_a_split_of_nothing_says_so_and_writes_nothing(photos: Path, tmp_path: Path) -> None:
     out = walked(photos, tmp_path / "work")
     with pytest.raises(Usage, match=r"photos of the split 'dev', got none; .*'other_split': 15"):
-        workspace.compose_items(out, tmp_path / "dev.jsonl", "dev")
+        composing.compose_items(out, tmp_path / "dev.jsonl", "dev")
     assert not list(tmp_path.glob("dev*"))
 
 
@@ -175,7 +175,7 @@ def test_drawn_leaves_on_the_same_road(tmp_path: Path) -> None:
     workspace.label(out)
     books = workspace.annotate(out)
     assert books.counts["targets"] == books.counts["annotations"] > 0
-    made = workspace.compose_items(out, tmp_path / "items.jsonl")
+    made = composing.compose_items(out, tmp_path / "items.jsonl")
     assert made.items == books.counts["targets"] + books.counts["healthy"]
     for item in store.read(tmp_path / "items.jsonl", Item):
         assert store.sha256(tmp_path / "leaves" / item.image) == item.image_sha256
@@ -200,7 +200,7 @@ def test_a_stage_before_its_time_names_the_one_to_run(
         elif stage == "annotate":
             workspace.annotate(out)
         else:
-            workspace.compose_items(out, tmp_path / "items.jsonl")
+            composing.compose_items(out, tmp_path / "items.jsonl")
 
     with pytest.raises(Usage, match=told):
         go()
@@ -284,7 +284,7 @@ def test_a_file_cut_short_between_two_lines_is_refused(
         if name == "samples":
             workspace.label(out)
         else:
-            workspace.compose_items(out, tmp_path / "items.jsonl")
+            composing.compose_items(out, tmp_path / "items.jsonl")
 
     with pytest.raises(Refused, match=told):
         go()
@@ -310,5 +310,5 @@ def test_paths_with_blanks_and_letters_of_other_scripts(tmp_path: Path) -> None:
     leaf(root / "\u0939\u0930\u093e ___healthy" / "b.png", shade=3)
     out = walked(root, tmp_path / "w \u00fc")
     assert len(lines(out, "samples")) == 2
-    made = workspace.compose_items(out, tmp_path / "items.jsonl")
+    made = composing.compose_items(out, tmp_path / "items.jsonl")
     assert (made.items, made.positives) == (2, 1)

@@ -39,11 +39,13 @@ def labelled(
     exhaustive: bool = True,
 ) -> Labelled:
     """Every target has one box, and every record without a sample given gets one with a.png."""
-    marks = {each.id: boxed(each, level=level) for each in targets}
     shown = [each.sample for each in targets] + [each.sample for each in well]
-    parents = {name: sample(name) for name in shown}
+    parents = {name: sample(name) for name in shown} | {each.id: each for each in samples}
+    marks = {
+        each.id: boxed(each, level=level, image=parents[each.sample].images[0]) for each in targets
+    }
     return Labelled(
-        samples=parents | {each.id: each for each in samples}, targets=targets, healthy=well,
+        samples=parents, targets=targets, healthy=well,
         annotations=marks, exhaustive=exhaustive, root=root,
     )  # fmt: skip
 

@@ -265,6 +265,7 @@ def test_what_a_killed_freeze_left_is_no_hindrance_and_two_at_once_are_refused(
         ("CC0", True), ("CC BY-NC-ND 4.0", True), ("The Unlicense", True), ("Apache-2.0", True),
         ("(c) A. Grower. All Rights Reserved.", False), ("unknown", False), ("Not stated", False),
         ("research-only", False), ("Proprietary", False), ("no licence given", False),
+        ("", False), ("?", False),
     ],
 )  # fmt: skip
 def test_which_licences_let_a_photo_be_copied(licence: str, allowed: bool) -> None:  # noqa: FBT001

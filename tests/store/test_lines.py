@@ -223,3 +223,40 @@ def test_a_link_in_the_place_of_the_part_is_not_followed(tmp_path: Path) -> None
     assert (tmp_path / "precious").read_text() == "keep me"
     assert (tmp_path / "a.txt").read_bytes() == b"new"
     assert not (tmp_path / "a.txt").is_symlink()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{GOOD}\n\n{GOOD}{GOOD}\n",  # as many records as lines, and none of them right
+        GOOD.replace('"boxes": [[', '"boxes":\n[[') + "\n" + f"{GOOD}{GOOD}\n",
+        f"{GOOD}\n{GOOD.replace('{', '[{', 1)}\n",
+    ],
+)
+def test_lines_that_only_look_right_together_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "items.jsonl"
+    path.write_text(text)
+    with pytest.raises(BadRecord, match=r"items\.jsonl:\d"):
+        list(store.read(path, Item))
+
+
+def test_lines_longer_than_a_block_and_the_last_without_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "words.jsonl"
+    said = [Prediction(item=str(at), protocol="p", model="m", text="x" * size)
+            for at, size in enumerate((3 * 2**20, 5, 2**20, 0))]  # fmt: skip
+    store.write(path, said)
+    assert list(store.read(path, Prediction)) == said
+    path.write_bytes(path.read_bytes()[:-1])
+    assert list(store.read(path, Prediction)) == said
+    with path.open("ab") as file:
+        file.write(b"\n{")
+    with pytest.raises(BadRecord, match=r"words\.jsonl:5: "):
+        list(store.read(path, Prediction))
+
+
+def test_records_of_two_classes_in_one_file_keep_their_order(tmp_path: Path) -> None:
+    path = tmp_path / "both.jsonl"
+    one, other = Score(id="a", value=1.0), Prediction(item="b", protocol="p", model="m", text="")
+    store.write(path, [one, other, one, one] * 200)
+    names = [json.loads(line).get("id", "other") for line in path.read_text().splitlines()]
+    assert names == ["a", "other", "a", "a"] * 200

@@ -8,7 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fieldtruth.checks.contract import BAD, Photo, Seen
+from fieldtruth.checks.contract import Photo, Seen
+from fieldtruth.duplicates import BAD
 from fieldtruth.records import Finding
 
 

@@ -7,13 +7,11 @@ photo: `stages/audit` has looked at each once and hands on what it saw. What an 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
+from fieldtruth.duplicates import Verdict
 from fieldtruth.hashing import Look
 from fieldtruth.records import Finding, Record
-
-Verdict = Literal["copy", "ambiguous", "collision", "unverified"]
-BAD: tuple[Verdict, ...] = ("copy", "ambiguous", "unverified")  # what may not lie between groups
 
 
 class Bad(Record, frozen=True, kw_only=True):

@@ -1,8 +1,8 @@
 """Photos on which there is little to see: dark, blurred, tiny, or of one grey.
 
 Noted and no more: a benchmark may want its bad photos. The bars are set below every photo of the
-coffee, PlantVillage and MIRAGE sets at hand (the darkest has 95 % of it under level 104, the
-softest a sharpness of 2.4), and above those photos blurred by 1 % of their short side.
+coffee, PlantVillage and MIRAGE sets at hand (the darkest has 95 % of it under level 100, the
+softest a sharpness of 2.2), and above those photos blurred by 1 % of their short side.
 """
 
 from collections.abc import Iterator

@@ -5,7 +5,19 @@ in the function's own settings. Exit codes: 0 done; 1 failed; 2 usage or configu
 finished, but more items failed than allowed; 4 integrity refused; 130 interrupted, state saved.
 """
 
-from fieldtruth.cli import audit, benchmark, data, models, results, taxonomy, whole
+from fieldtruth.cli import (
+    audit,
+    benchmark,
+    check,
+    data,
+    models,
+    results,
+    review,
+    select,
+    split,
+    taxonomy,
+    whole,
+)
 from fieldtruth.cli.group import ORDER, app
 
 __all__ = [
@@ -13,10 +25,14 @@ __all__ = [
     "app",
     "audit",
     "benchmark",
+    "check",
     "data",
     "main",
     "models",
     "results",
+    "review",
+    "select",
+    "split",
     "taxonomy",
     "whole",
 ]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from fieldtruth.cli.group import Json, Quiet, app, say
+from fieldtruth.cli.group import Engine, Json, Quiet, Workers, app, say
 
 
 @app.command()
@@ -29,15 +29,19 @@ def audit(
     gate: Annotated[
         bool, typer.Option("--gate", help="End with 4 on a leak between sets or a photo unread.")
     ] = False,
+    engine: Engine = "local",
+    workers: Workers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Near-duplicates within and across sets, label conflicts, image quality, coverage."""
+    from fieldtruth.run import spread
     from fieldtruth.run.progress import Track
     from fieldtruth.stages import audit as auditing
 
     settings = auditing.Settings(radius=radius, max_pairs=max_pairs, flips=flips, images=images)
-    report = auditing.audit(sets, settings, Track("audit", quiet=quiet))
+    with spread.over_files(spread.engine_of(engine), workers) as over:
+        report = auditing.audit(sets, settings, Track("audit", quiet=quiet), over)
     say(report, auditing.line(report), as_json=as_json)
     if gate:
         auditing.refuse(report)

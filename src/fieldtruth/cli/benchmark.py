@@ -67,9 +67,16 @@ def diff(a: Path, b: Path, *, as_json: Json = False) -> None:
 @app.command()
 def export(
     file_format: Annotated[
-        str, typer.Argument(metavar="FORMAT", help="parquet, coco, voc: a file of formats/.")
+        str,
+        typer.Argument(
+            metavar="FORMAT",
+            help="Of a benchmark: coco, yolo, voc, parquet, label_studio. Of training examples: "
+            "trl, llama_factory, ms_swift, verl. A file of formats/.",
+        ),
     ],
-    benchmark: Annotated[Path, typer.Argument(help="A frozen benchmark.")],
+    source: Annotated[
+        Path, typer.Argument(help="A frozen benchmark, or what `compose --training` made.")
+    ],
     *,
     out: Out,
     fetched: Annotated[
@@ -78,10 +85,22 @@ def export(
             "--fetched", help="With photos that may not be handed on: keep it to yourself."
         ),
     ] = False,
+    by_licence: Annotated[
+        bool, typer.Option("--by-licence", help="A folder for each licence, with an index.")
+    ] = False,
+    space: Annotated[
+        str | None,
+        typer.Option(help="Ask and answer examples in this box space, in place of their own."),
+    ] = None,
+    images: Annotated[
+        Path | None,
+        typer.Option(help="The folder of examples' photos, where they are elsewhere now."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """A frozen benchmark in a format that other tools read."""
+    """A frozen benchmark, or training examples, in a format that other tools read."""
     from fieldtruth.stages import export as exporting
 
-    made = exporting.export(file_format, benchmark, out, fetched=fetched)
+    options = exporting.Options(fetched=fetched, by_licence=by_licence, space=space, images=images)
+    made = exporting.export(file_format, source, out, options)
     say(made, exporting.line(made, out), as_json=as_json)

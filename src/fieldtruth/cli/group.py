@@ -22,8 +22,9 @@ from fieldtruth.faults import CannotWrite, Fault
 from fieldtruth.store import room
 
 ORDER = (
-    "demo", "run", "draw", "ingest", "label", "annotate", "audit", "compose", "freeze", "verify",
-    "diff", "train", "predict", "read", "score", "report", "export", "taxonomy",
+    "demo", "run", "draw", "ingest", "label", "annotate", "audit", "split", "compose", "check",
+    "select", "review", "adjudicate", "freeze", "verify", "diff", "train", "predict", "read",
+    "score", "report", "export", "taxonomy",
 )  # fmt: skip
 
 
@@ -85,6 +86,12 @@ app.add_typer(train, name="train")
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
 Seed = Annotated[int, typer.Option(help="The recipe's seed: every draw is keyed by it.")]
+Engine = Annotated[
+    str, typer.Option(help="local, or ray: several processes, or the cluster RAY_ADDRESS names.")
+]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Processes of the engine; one a core if not given.")
+]
 Out = Annotated[Path, typer.Option("--out", help="Where the result goes.")]
 
 

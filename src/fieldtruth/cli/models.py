@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from fieldtruth import models, rooms
-from fieldtruth.cli.group import Json, Out, Quiet, Seed, app, note, say, train
-from fieldtruth.faults import Usage
+from fieldtruth.cli.group import Engine, Json, Out, Quiet, Seed, Workers, app, note, say, train
 
 Limit = Annotated[
     int | None, typer.Option(min=1, help="Only the first so many items; for a first look.")
@@ -68,18 +67,19 @@ def predict(
     retries: Retries = None,
     max_cost: MaxCost = None,
     seed: Seed = 0,
+    engine: Engine = "local",
+    workers: Workers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Ask a model about every item; resumes where it stopped."""
-    from fieldtruth.run import asking
+    from fieldtruth.run import asking, spread
     from fieldtruth.run.progress import Track
 
     flags = {
         "concurrency": concurrency, "timeout": timeout, "retries": retries, "max_cost": max_cost,
     }  # fmt: skip
-    if not 0 <= allow_errors <= 1:  # false for NaN as well
-        raise Usage(f"--allow-errors: expected a share from 0 to 1, got {allow_errors}")
+    allow_errors = asking.share("--allow-errors", allow_errors)
     job = asking.Job(
         benchmark=benchmark,
         model=model,
@@ -89,6 +89,8 @@ def predict(
         limit=limit,
         cache=cache,
         seed=seed,
+        engine=spread.engine_of(engine),
+        workers=workers,
     )
     track = Track(f"predict {model} {protocol}", quiet=quiet)
     done = asking.predict(job, out, track, lambda told: note(told, quiet=quiet))

@@ -1,14 +1,25 @@
-"""What a format is that a frozen benchmark can be exported to.
+"""What a format is that a frozen benchmark, or a folder of training examples, is exported to.
 
-Its file ends in `EXPORT: Exporter = ...`; the file's name is what `fieldtruth export` calls it.
+Its file ends in `EXPORT: Exporter = ...` for benchmarks or `TRAINING: Trainer = ...` for examples;
+the file's name is what `fieldtruth export` calls it.
 """
 
+import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
-from fieldtruth.records import Record
+import msgspec
+
+from fieldtruth.records import Example, Record, Split
 from fieldtruth.store import Bench
+
+# What stands for a photo in the words of some trainer or model; nobody may mean it literally.
+PLACEHOLDER = re.compile(
+    r"<(?:image|video|audio)>|<\|(?:image|video|audio|vision)(?:_[a-z0-9]+)?\|>"
+    r"|<(?:start_of_image|end_of_image|image_soft_token|IMG_CONTEXT|img|/img)>"
+)
 
 
 class Exported(Record, frozen=True, kw_only=True):
@@ -17,6 +28,9 @@ class Exported(Record, frozen=True, kw_only=True):
     rows: int
     photos: int
     absent: int
+    licences: dict[str, int] = msgspec.field(
+        default_factory=dict
+    )  # rows by licence, where they were told apart
 
 
 class Exporter(Protocol):
@@ -25,6 +39,31 @@ class Exporter(Protocol):
     def __call__(self, bench: Bench, folder: Path, *, fetched: bool) -> Exported:
         """`fetched`: also hand on photos that are only referenced, where they were fetched."""
         ...
+
+
+class Shown(NamedTuple):
+    """An example as a trainer gets it: with its photo's path relative to the export's folder."""
+
+    example: Example
+    photo: str
+
+
+class Trainer(Protocol):
+    """Writes examples for one trainer into an empty folder, streaming. A pure function: no dates.
+
+    Photos lie in `images/` when a row comes by; those that may not be handed on do not.
+    """
+
+    def __call__(self, rows: Iterable[Shown], folder: Path, split: Split) -> str:
+        """Returns how the trainer is given the folder, as Markdown, for its README."""
+        ...
+
+
+def write_lines(path: Path, rows: Iterable[Any]) -> None:
+    """One JSON value a line."""
+    encode = msgspec.json.Encoder().encode
+    with path.open("wb") as file:
+        file.writelines(encode(row) + b"\n" for row in rows)
 
 
 def copy_photos(bench: Bench, folder: Path, *, fetched: bool) -> tuple[int, int]:

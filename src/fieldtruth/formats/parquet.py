@@ -71,6 +71,7 @@ def write(bench: Bench, folder: Path, *, fetched: bool) -> Exported:
 
 
 EXPORT: Exporter = write
+PHOTOS_INSIDE = True  # so one that is left out cannot be brought in later
 
 
 def _pyarrow() -> tuple[Any, Any]:

@@ -1,40 +1,27 @@
 """The one bootstrap: intervals and paired differences of every metric, from sums per item.
 
-95 % percentile intervals (design, section 6). Every statistic draws with a fresh
-`default_rng(0)`, so all statistics over n units see the same draws: these are made once, as
-a matrix that says how often a draw holds each unit, and one product with the sums per unit gives
-the totals of every draw. Drawing row by row or all at once gives the same numbers, so with
-`unit="image"` this is the published procedure to the digit (agroground.md, 11.2 and 17).
+How draws are made, and so the interval, is `resampling`'s: with `unit="image"` this is the
+published procedure to the digit (agroground.md, 11.2 and 17).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from fieldtruth import metrics, rooms
 from fieldtruth.metrics.contract import Bools, Evidence, Floats, Ints, Metric
 from fieldtruth.records import Item
+from fieldtruth.resampling import BOUNDS, RESAMPLES, Estimate, totals
+
+__all__ = [
+    "RESAMPLES", "Drawn", "Estimate", "Panel", "Unit", "differences", "draw", "estimates", "panel",
+    "room",
+]  # fmt: skip
 
 Unit = Literal["group", "image"]
-RESAMPLES = 1000
-BOUNDS = (2.5, 97.5)
-_BLOCK = 1 << 21  # counts held at once (16 MB), so that memory does not grow with the resamples
-
-
-class Estimate(NamedTuple):
-    """A value with its interval; all None where there is nothing to measure.
-
-    `n` items count; `undefined_draws` resamples had nothing to measure and were left out.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    undefined_draws: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +89,8 @@ def draw(
     if any(p.ids != panels[0].ids for p in panels):
         raise ValueError("panels are drawn together only over the same items")
     sums = [_per_unit(p, unit) for p in panels]
-    totals = _totals(sums, resamples)
-    return [_drawn(p, s, t, floored=floored) for p, s, t in zip(panels, sums, totals, strict=True)]
+    drawn = totals(sums, resamples)
+    return [_drawn(p, s, t, floored=floored) for p, s, t in zip(panels, sums, drawn, strict=True)]
 
 
 def _per_unit(panel: Panel, unit: Unit) -> Floats:
@@ -117,31 +104,12 @@ def _per_unit(panel: Panel, unit: Unit) -> Floats:
     return np.asarray(np.add.reduceat(panel.sums[order], starts, axis=0))
 
 
-def _totals(sums: Sequence[Floats], resamples: int) -> list[Floats]:
-    """Totals of every draw for each of `sums`, which have the same units: (resamples, columns).
-
-    Each is multiplied on its own: equal sums then give equal bytes wherever they stand.
-    """
-    n = len(sums[0])
-    totals = [np.zeros((resamples, s.shape[1])) for s in sums]
-    rng = np.random.default_rng(0)
-    step = max(1, _BLOCK // max(n, 1))
-    for begin in range(0, resamples if n else 0, step):
-        rows = min(step, resamples - begin)
-        picked = rng.integers(0, n, (rows, n)) + np.arange(rows)[:, None] * n
-        counts = np.bincount(picked.ravel(), minlength=rows * n).reshape(rows, n)
-        weights = counts.astype(np.float64)
-        for total, s in zip(totals, sums, strict=True):
-            total[begin : begin + rows] = weights @ s
-    return totals
-
-
-def _drawn(panel: Panel, sums: Floats, totals: Floats, *, floored: bool) -> Drawn:
+def _drawn(panel: Panel, sums: Floats, resampled: Floats, *, floored: bool) -> Drawn:
     """The value of every metric, from all units and in every draw."""
     observed, ends = sums.sum(axis=0), np.cumsum(panel.widths)
     columns = [slice(end - width, end) for end, width in zip(ends, panel.widths, strict=True)]
     values = [m.value(observed[c]) for m, c in zip(room().values(), columns, strict=True)]
-    draws = [m.value(totals[:, c]) for m, c in zip(room().values(), columns, strict=True)]
+    draws = [m.value(resampled[:, c]) for m, c in zip(room().values(), columns, strict=True)]
     return Drawn(
         panel.over,
         np.array([v.value for v in values]),

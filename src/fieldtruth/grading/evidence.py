@@ -16,10 +16,11 @@ from fieldtruth import geometry
 from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.geometry import Boxes, Rule
 from fieldtruth.grading.instruction import Instruction, open_protocol
-from fieldtruth.metrics.contract import Evidence
+from fieldtruth.metrics.contract import Bools, Evidence
 from fieldtruth.protocols.contract import Protocol
 from fieldtruth.records import Item, Prediction, Reading
 from fieldtruth.taxonomy import akin, label_id
+from fieldtruth.taxonomy import resolve as looked_up
 
 OUTCOMES = (
     "boxes", "empty", "prose", "unreadable", "error", "truncated", "missing", "duplicate", "extra",
@@ -29,14 +30,19 @@ OUTCOMES = (
 _NUMBERED = re.compile(r"\s*(?:option\s*)?[(\[]?(\d{1,2})(?:[)\].:\s]+(.*))?", re.I | re.S)
 
 
+# How `taxonomy.resolve` came by a label that the name does not give; the second may hide the first.
+_GUESSES = ("first word of one label", "crop's other name")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
     """One model under one protocol. The lists are parallel, one entry per measured item.
 
     `items` are as they were asked about and ascend by id; `said` holds (k, 4) boxes in pixels of
-    the upright image, clipped to it; `answers` the label id of each answer, or None; `outcomes` the
-    counts of the score contract (design, section 5). `asked` is how many items the protocol asks
-    about; `beside` how many of the extra rows are of items that its control cannot ask.
+    the upright image, clipped to it; `answers` the label id of each answer on its item's crop
+    (`label_of`), or None; `outcomes` the counts of the score contract (design, section 5). `asked`
+    is how many items the protocol asks about; `beside` how many of the extra rows are of items that
+    its control cannot ask.
     """
 
     model: str
@@ -93,7 +99,7 @@ def grade(
         counts["truncated"] += reading.truncated
     said = [in_pixels(r, first[i.id], i) for r, i in zip(readings, measured, strict=True)]
     shown = [offered(spoken, item) for item in measured]
-    answers = [answer(r.labels, names) for r, names in zip(readings, shown, strict=True)]
+    answers = [answer(r.labels, s, i.crop) for r, s, i in zip(readings, shown, measured, strict=True)]
     empty = [reading.outcome == "empty" for reading in readings]
     return Graded(
         model=models[0],
@@ -178,36 +184,53 @@ def offered(spoken: Protocol, item: Item) -> tuple[str, ...]:
     return names if len(names) > 1 else ()
 
 
-def answer(labels: Sequence[str], shown: Sequence[str]) -> str | None:
-    """The label id a reply answers with: the majority of its non-empty labels.
+def answer(labels: Sequence[str], shown: Sequence[str], crop: str | None = None) -> str | None:
+    """The label id that a reply answers with on a crop: the majority of its non-empty labels.
 
     Ties: the first given (design, section 6). Where candidates were shown, their number stands
     for the name.
     """
     votes: dict[str, int] = {}
     for label in labels:
-        name = resolve(label, shown) if label else ""
+        name = resolve(label, shown, crop) if label else ""
         if name:
             votes[name] = votes.get(name, 0) + 1
     return max(votes, key=votes.__getitem__) if votes else None
 
 
-def resolve(label: str, shown: Sequence[str]) -> str:
+def resolve(label: str, shown: Sequence[str], crop: str | None = None) -> str:
     """The label id of a name as written; `2` and `2. rust` name the second candidate shown.
 
     A number before another candidate's name does not count: the name does.
     """
-    plain = label_id(label)
-    ids = [label_id(name) for name in shown]
+    plain = label_of(label, crop)
+    ids = [label_of(name, crop) for name in shown]
     if plain in ids or not shown:
         return plain
     found = _NUMBERED.fullmatch(label)
     if found is None:
         return plain
-    number, rest = int(found[1]), label_id(found[2] or "")
+    number, rest = int(found[1]), label_of(found[2] or "", crop)
     if rest in ids:
         return rest
     return ids[number - 1] if not rest and 1 <= number <= len(ids) else plain
+
+
+@lru_cache(maxsize=65536)
+def label_of(name: str, crop: str | None = None) -> str:
+    """The label id of a name on a crop: of answers, candidates and truth alike.
+
+    The crop only ever joins names: "apple black rot" is black rot on an apple, and names of one
+    label stay names of one label. What the taxonomy does no more than guess from the first word
+    ("target" on a tomato, or the crop alone) is left as it is: that is no name of the label.
+    """
+    plain = label_id(name)
+    for written in (name, plain) if crop else ():
+        found = looked_up(written, crop)
+        guessed = any(way.startswith(_GUESSES) for way in found.how)
+        if found.label is not None and not guessed:
+            return found.id
+    return plain
 
 
 def evidence(
@@ -221,12 +244,13 @@ def evidence(
 ) -> Evidence:
     """What metrics count, of many items in one pass; all sequences are parallel to `items`.
 
-    `said` are boxes in pixels, in order and clipped; `answers` label ids; `shown` the candidates
-    the prompt listed, `()` where it listed none.
+    `said` are boxes in pixels, in order and clipped; `answers` label ids (`label_of`, each on its
+    item's crop); `shown` the candidates the prompt listed, `()` where it listed none.
     """
     true_counts = np.array([len(item.boxes) for item in items], dtype=np.int64)
     said_counts = np.array([len(boxes) for boxes in said], dtype=np.int64)
-    true = geometry.as_boxes(list(chain.from_iterable(item.boxes for item in items)))
+    corners = chain.from_iterable(chain.from_iterable(item.boxes for item in items))
+    true = np.fromiter(corners, dtype=np.float64).reshape(-1, 4)
     said_all = np.concatenate([np.zeros((0, 4)), *said])
     hits, hits_75 = _hits(said_all, true, said_counts, true_counts, matching)
     levels = np.array([item.level for item in items], dtype=np.str_)
@@ -238,8 +262,7 @@ def evidence(
         said_counts[both],
         true_counts[both],
     )
-    rows = zip(items, answers, shown, strict=True)
-    names = np.array([_naming(*row) for row in rows], dtype=np.bool_).reshape(-1, 5)
+    names = _namings(items, answers, shown)
     return Evidence(
         lesion=levels == "lesion",
         object=levels == "object",
@@ -281,18 +304,28 @@ def as_asked(
     return replace(found, open=flags[0], akin=flags[1])
 
 
-def _naming(item: Item, name: str | None, shown: Sequence[str]) -> tuple[bool, ...]:
+def _namings(
+    items: Sequence[Item], answers: Sequence[str | None], shown: Sequence[Sequence[str]]
+) -> Bools:
+    """`_naming` of every item, shape (n, 5); the few distinct cases are worked out once."""
+    cases: dict[tuple[str | None, str | None, str | None, tuple[str, ...]], int] = {}
+    rows = [
+        cases.setdefault((item.label, item.crop, name, tuple(names)), len(cases))
+        for item, name, names in zip(items, answers, shown, strict=True)
+    ]
+    table = np.array([_naming(*case) for case in cases], dtype=np.bool_).reshape(-1, 5)
+    return table[np.array(rows, dtype=np.int64)]
+
+
+def _naming(
+    label: str | None, crop: str | None, name: str | None, shown: tuple[str, ...]
+) -> tuple[bool, ...]:
     """(listed, named, correct, in_list, first) of one item."""
     if name is None:
         return bool(shown), False, False, False, False
-    ids = _ids(tuple(shown))
-    correct = item.label is not None and name == label_id(item.label)
+    ids = [label_of(each, crop) for each in shown]
+    correct = label is not None and name == label_of(label, crop)
     return bool(shown), True, correct, name in ids, name in ids[:1]
-
-
-@lru_cache(maxsize=65536)
-def _ids(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(label_id(name) for name in names)
 
 
 def _hits(

@@ -14,13 +14,21 @@ A backend's file ends in `OPEN: Opener = ...`, which takes the options of the co
 """
 
 import json
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from math import isfinite
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
-from fieldtruth.faults import Unbalanced, Usage
+import msgspec
+
+from fieldtruth.faults import Unbalanced, Unreadable, Usage
 from fieldtruth.records import AskLevel, Box, Finish, Record, Space
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+S = TypeVar("S", bound=Record)
 
 
 class Request(Record, frozen=True, kw_only=True):
@@ -30,6 +38,7 @@ class Request(Record, frozen=True, kw_only=True):
     prompt: str
     images: tuple[Path, ...]
     names: tuple[str, ...] = ()  # the names the prompt offers, in its order
+    phrases: tuple[str, ...] = ()  # what a detector is to find for each name, where the asker says
     level: AskLevel = "lesion"
 
 
@@ -128,15 +137,61 @@ def in_order(replies: Replies) -> Iterator[Words]:
                 due += 1
 
 
-def say(boxes: Sequence[Box], label: str) -> str:
-    """The JSON list that a backend without words of its own answers with; `[]` for no boxes."""
-    rows = [{"bbox_2d": [round(edge, 1) for edge in box], "label": label} for box in boxes]
+def say(boxes: Sequence[Box], label: str, scores: Sequence[float] = ()) -> str:
+    """The JSON list that a backend without words of its own answers with; `[]` for no boxes.
+
+    `scores` are parallel to the boxes, from 0 to 1, for a backend that has them; readers of boxes
+    pass over them.
+    """
+    rows: list[dict[str, object]] = [
+        {"bbox_2d": [round(edge, 1) for edge in box], "label": label} for box in boxes
+    ]
+    for row, score in zip(rows, scores, strict=False):
+        row["score"] = round(score, 4)
     return json.dumps(rows, ensure_ascii=False)
 
 
 def failed(why: str) -> Words:
     """The reply of a backend that could not answer: an error, which is never an empty answer."""
     return Words(text="", finish="error", error=why)
+
+
+def by_photo(
+    requests: Iterable[Request], answer: Callable[["Image", Request], str]
+) -> Iterator[Words]:
+    """The answer to each request, from its first photo, upright; an error where none opens."""
+    from fieldtruth.images import open_upright
+
+    for request in requests:
+        if not request.images:
+            yield failed("expected a photo, got none")
+            continue
+        try:
+            photo = open_upright(request.images[0])
+        except Unreadable as fault:
+            yield failed(str(fault))
+            continue
+        yield Words(text=answer(photo, request))
+
+
+def settings_of(model: str, options: Mapping[str, str], kind: type[S]) -> S:
+    """The words after `--model-args` as the model's settings, each of the type it is declared as.
+
+    Raises `Usage` naming the option that is unknown, missing or of another kind. A bound is
+    declared with `msgspec.Meta`; numbers have to be finite.
+    """
+    known_options(model, options, kind.__struct_fields__)
+    try:
+        settings = msgspec.convert(dict(options), kind, strict=False)
+    except msgspec.ValidationError as error:
+        what = str(error).replace("Object missing required field", "expected the option")
+        what = what.replace(" - at `$.", " in `")
+        raise Usage(f"{model}: {what[0].lower()}{what[1:]}") from None
+    for name in kind.__struct_fields__:
+        value = getattr(settings, name)
+        if isinstance(value, float) and not isfinite(value):
+            raise Usage(f"{model}: {name}: expected a finite number, got {value}")
+    return settings
 
 
 def known_options(model: str, options: Mapping[str, str], known: Sequence[str]) -> None:

@@ -10,14 +10,14 @@ model adds is what it scores above this.
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+from PIL import Image
 
-from fieldtruth.faults import Unreadable, Usage
-from fieldtruth.images import open_upright
+from fieldtruth.faults import Usage
 from fieldtruth.models.colour import leaf
-from fieldtruth.models.contract import Opener, Request, Words, failed, known_options, say
+from fieldtruth.models.contract import Opener, Request, Words, by_photo, known_options, say
 from fieldtruth.records import Space
 
-RULE = 1  # add one when the same photo may be answered with another box
+RULE = 2  # add one when the same photo may be answered with another box
 
 
 class LeafBox:
@@ -31,23 +31,14 @@ class LeafBox:
 
     def reply(self, requests: Sequence[Request]) -> Iterator[Words]:
         """One `Words` per request; a photo that cannot be opened is an error."""
-        for request in requests:
-            yield self._words(request)
+        return by_photo(requests, self._answer)
 
-    def _words(self, request: Request) -> Words:
-        if not request.images:
-            return failed("expected a photo, got none")
-        try:
-            photo = open_upright(request.images[0])
-        except Unreadable as fault:
-            return failed(str(fault))
+    def _answer(self, photo: Image.Image, request: Request) -> str:
         small = leaf.shrink(photo, leaf.COARSE)
         mask = leaf.find_leaf(leaf.lab(np.asarray(small)))
         x1, y1, x2, y2 = leaf.leaf_box(mask)
         across, down = photo.width / small.width, photo.height / small.height
-        return Words(
-            text=say([(x1 * across, y1 * down, x2 * across, y2 * down)], self._name(request))
-        )
+        return say([(x1 * across, y1 * down, x2 * across, y2 * down)], self._name(request))
 
     def _name(self, request: Request) -> str:
         if self._label is not None and self._label in request.names:

@@ -16,15 +16,15 @@ from typing import Any
 
 import msgspec
 
-from fieldtruth import models, store
+from fieldtruth import store
 from fieldtruth.faults import BadRecord, TooManyFailed, Usage
 from fieldtruth.grading import Instruction, open_protocol
 from fieldtruth.models.contract import Metered, Model, Spent
 from fieldtruth.records import SCHEMA, Item, Prediction, Record
-from fieldtruth.rooms import open_room
 from fieldtruth.run import migrations
 from fieldtruth.run.cached import Cached
 from fieldtruth.run.progress import SILENT, Track
+from fieldtruth.run.spread import Engine, open_model
 from fieldtruth.stages.control import Shown, show
 from fieldtruth.stages.predict import predict as asked
 from fieldtruth.stages.predict import request
@@ -44,6 +44,8 @@ class Job(Record, frozen=True, kw_only=True):
     limit: int | None = None  # ask only about the first so many items
     cache: Path | None = None  # a folder of replies that any number of runs share
     seed: int = 0
+    engine: Engine = "local"
+    workers: int | None = None  # of the engine; as many as it has cores if not given
 
 
 class Asked(Record, frozen=True, kw_only=True):
@@ -73,7 +75,7 @@ def predict(
         bench.outside(place)
     instruction = open_protocol(job.protocol)
     name = job.name or job.model
-    model: Model = open_room(models, job.model).OPEN(job.options)
+    model = open_model(job.model, job.options, job.engine, job.workers)
     if job.cache is not None:
         model = Cached(name, model, store.Cache(job.cache))
     suited = [item for item in bench.items if instruction.suits(item)]
@@ -210,6 +212,13 @@ def with_flags(options: Mapping[str, str], flags: Mapping[str, object]) -> Mappi
     if twice:
         raise Usage(f"--{twice[0].replace('_', '-')}: it is in --model-args too; give it once")
     return {**options, **given}
+
+
+def share(flag: str, value: float) -> float:
+    """The value of a flag that is a share; `Usage` for one that is none."""
+    if not 0 <= value <= 1:  # false for NaN as well
+        raise Usage(f"{flag}: expected a share from 0 to 1, got {value}")
+    return value
 
 
 def parse_options(text: str, flag: str = "--model-args") -> Mapping[str, str]:

@@ -6,7 +6,7 @@ run (`NAME@run2`) of a model that is sampled gets replies of its own. Requests o
 the same in all of this are asked once.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -106,6 +106,7 @@ class Cached:
             parameters={
                 "names": msgspec.json.encode(request.names).decode(),
                 "level": request.level,
+                **_phrases(request),
             },
         )
 
@@ -113,6 +114,13 @@ class Cached:
         if path not in self._hashes:
             self._hashes[path] = sha256(path)
         return self._hashes[path]
+
+
+def _phrases(request: Request) -> Mapping[str, str]:
+    """Only where there are some, so that what was kept before there were any is still found."""
+    if not request.phrases:
+        return {}
+    return {"phrases": msgspec.json.encode(request.phrases).decode()}
 
 
 def _name(place: int, key: Key | None) -> str:

@@ -17,8 +17,8 @@ from fieldtruth.faults import Usage
 from fieldtruth.records import Prediction
 from fieldtruth.run import execute, recipe, results, terminal, workspace
 from fieldtruth.run.execute import Done
-from fieldtruth.run.plan import Places
 from fieldtruth.run.progress import Track
+from fieldtruth.run.steps import Places
 from fieldtruth.stages.score import Options, score
 
 MARK = ".fieldtruth-demo"  # a folder that holds it may be made anew

@@ -21,9 +21,10 @@ import fieldtruth
 from fieldtruth import store
 from fieldtruth.faults import Usage
 from fieldtruth.records import Record
-from fieldtruth.run.plan import STAGES, Places, Step, steps
+from fieldtruth.run.plan import steps
 from fieldtruth.run.progress import Track
 from fieldtruth.run.recipe import Opened
+from fieldtruth.run.steps import STAGES, Places, Step
 
 STAMPS = ".steps"
 RECIPE = "recipe.json"  # the resolved recipe, beside the results

@@ -6,7 +6,7 @@ a bug of the stage and stops the run with `Unbalanced`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Protocol, TypeVar
 
@@ -45,6 +45,7 @@ class Ledger:
     def __init__(self, stage: str, reasons: Collection[str]) -> None:
         self.stage = stage
         self._fate: dict[str, int] = {}  # input id -> number of outputs, or _DROPPED
+        self._settled = 0
         self._outputs = 0
         self._dropped: Counter[str] = Counter(dict.fromkeys(sorted(reasons), 0))
 
@@ -73,13 +74,44 @@ class Ledger:
                 self._outputs += 1
             yield record
 
-    def _drop(self, owed: str, reason: str) -> None:
+    def settle(self, inputs: Sequence[In], made: Sequence[Sequence[Record]]) -> None:
+        """All that became of some inputs: for each in turn, the records that name it as `sample`.
+
+        For a stage that makes its output of one input at a time. The checks are those of
+        `incoming` and `outgoing` without keeping an id in memory; that no two inputs have one id
+        is for the caller to know.
+        """
+        for one, records in zip(inputs, made, strict=True):
+            owed, drops = one.id, 0
+            for record in records:
+                if record.sample != owed:  # type: ignore[attr-defined]
+                    raise Unbalanced(
+                        f"{self.stage}: an output of {owed!r} names another parent, "
+                        f"{record.sample!r}"  # type: ignore[attr-defined]
+                    )
+                if type(record) is Drop:
+                    self._known(owed, record.reason)
+                    self._dropped[record.reason] += 1
+                    drops += 1
+            self._outputs += len(records) - drops
+            if drops == 0 < len(records) or drops == 1 == len(records):
+                continue
+            if not records:
+                raise Unbalanced(f"{self.stage}: {owed!r} is neither in the output nor dropped")
+            what = "dropped twice" if drops == len(records) else "dropped and has an output as well"
+            raise Unbalanced(f"{self.stage}: {owed!r} was {what}")
+        self._settled += len(inputs)
+
+    def _known(self, owed: str, reason: str) -> None:
         if reason not in self._dropped:
             known = ", ".join(self._dropped) or "none"
             raise Unbalanced(
                 f"{self.stage}: {owed!r} was dropped for {reason!r}, which is none of its "
                 f"reasons ({known})"
             )
+
+    def _drop(self, owed: str, reason: str) -> None:
+        self._known(owed, reason)
         if self._fate[owed]:
             what = "dropped twice" if self._fate[owed] == _DROPPED else "dropped after an output"
             raise Unbalanced(f"{self.stage}: {owed!r} was {what}")
@@ -99,8 +131,8 @@ class Ledger:
             )
         return Books(
             stage=self.stage,
-            incoming=len(self._fate),
-            kept=len(self._fate) - self._dropped.total(),
+            incoming=len(self._fate) + self._settled,
+            kept=len(self._fate) + self._settled - self._dropped.total(),
             outputs=self._outputs,
             dropped=dict(self._dropped),
         )

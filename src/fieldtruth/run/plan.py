@@ -24,7 +24,7 @@ from fieldtruth.models.colour import leaf
 from fieldtruth.models.scripted import Line
 from fieldtruth.records import Item, Sample
 from fieldtruth.rooms import open_room
-from fieldtruth.run import asking, results, terminal, training, workspace
+from fieldtruth.run import asking, composing, results, terminal, training, workspace
 from fieldtruth.run.progress import Track
 from fieldtruth.run.recipe import Draw, Freeze, Model, Opened, Predict, Recipe, Score, Train
 from fieldtruth.sources import drawn
@@ -32,78 +32,19 @@ from fieldtruth.stages import freeze as freezing
 from fieldtruth.stages.score import Options
 from fieldtruth.store.fetch import fetch
 
-STAGES = (
-    "draw", "ingest", "label", "annotate", "compose", "freeze", "train", "predict", "score",
-    "report",
-)  # fmt: skip
-FEWEST = 12  # photos to draw on: fewer do not make a training and a test split
 DIED = "connection refused"
-
-Bar = Callable[[str], Track]
-Work = Callable[[Bar], str]  # does a step; what a person reads when it ends
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One piece of work. It is done anew when `config`, an input's content or the code changes.
-
-    `outputs` may stay away only where `optional`. What is in `clears`, and `outputs`, is removed
-    before the work begins, unless the same work was cut short and `resumes`.
-    """
-
-    stage: str
-    name: str
-    config: Mapping[str, object]
-    inputs: Mapping[str, Path]
-    outputs: tuple[Path, ...]
-    work: Work
-    clears: tuple[Path, ...] = ()
-    optional: bool = False
-    resumes: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where everything of a run lies."""
-
-    out: Path
-    leaves: Path = field(init=False)
-    source: Path = field(init=False)
-    results: Path = field(init=False)
-    page: Path = field(init=False)
-
-    def __post_init__(self) -> None:
-        for name in ("leaves", "source", "results"):
-            object.__setattr__(self, name, self.out / name)
-        object.__setattr__(self, "page", self.out / "report.html")
-
-    def items(self, name: str) -> Path:
-        """The composed items of a benchmark."""
-        return self.out / "items" / f"{name}.jsonl"
-
-    def bench(self, name: str) -> Path:
-        """The folder of a frozen benchmark."""
-        return self.out / "bench" / name
-
-    def fitted(self, name: str) -> Path:
-        """What training a model leaves behind."""
-        return self.out / "models" / f"{name}.json"
-
-    def replies(self, model: str, protocol: str) -> Path:
-        """The predictions file of a model under a protocol."""
-        return self.out / "replies" / f"{model}.{protocol}.jsonl"
 
 
 def steps(opened: Opened, out: Path) -> Iterator[Step]:
     """Every step of a recipe whose results go to `out`; each after those it hangs on."""
     recipe, places = opened.recipe, Places(out)
-    root = places.leaves if recipe.ingest.path is None else opened.at(recipe.ingest.path)
-    if recipe.draw is not None:
-        yield _draw(opened, recipe.draw, places)
-    yield from _gather(recipe, root, places)
+    gathered, found = gathering.gather(opened, places)
+    yield from gathered
+    yield from gathering.compose_training(recipe, found, places)
     for name, bench in recipe.freeze.items():
-        yield _compose(recipe, name, root, places)
-        yield _freeze(recipe, (name, bench), root, places)
+        origin = _origin(opened, name, bench, found)
+        yield gathering.compose_items(recipe, name, origin, places)
+        yield _freeze(recipe, (name, bench), origin, places)
     for name, fit in recipe.train.items():
         yield _train(opened, name, fit, places)
     if recipe.predict is not None:
@@ -116,88 +57,16 @@ def steps(opened: Opened, out: Path) -> Iterator[Step]:
                 yield _report(recipe, recipe.predict, recipe.report.note, places)
 
 
-def _draw(opened: Opened, wanted: Draw, places: Places) -> Step:
-    seed = opened.recipe.seed
-    onto = None if wanted.onto is None else opened.at(wanted.onto)
-
-    def work(bar: Bar) -> str:
-        if onto is None:
-            count = drawn.draw(places.leaves, leaves=wanted.leaves, seed=seed)
-            return f"{count} photos of {wanted.leaves} leaves drawn"
-        looked = places.out / "photos"
-        workspace.ingest("folder", onto, looked, bar("look at photos"))
-        samples = store.read(looked / "samples.jsonl", Sample)
-        found = [store.inside(onto, sample.images[0]) for sample in samples]
-        if len(found) < FEWEST:
-            raise Usage(
-                f"{onto}: expected at least {FEWEST} photos, got {len(found)} readable ones"
-            )
-        count = drawn.draw_on(found, places.leaves, _leaf_of, seed=seed)
-        return f"symptoms drawn on {count} photos"
-
-    return Step(
-        "draw", "draw", {"seed": seed} | ({} if onto else {"leaves": wanted.leaves}),
-        {} if onto is None else {"photos": onto}, (places.leaves,), work,
-        clears=(places.out / "photos",),
-    )  # fmt: skip
+def _origin(opened: Opened, name: str, bench: Freeze, found: Sequence[Origin]) -> Origin:
+    """The source of a benchmark's photos; `Usage` where its release is not there."""
+    named = [each for each in found if bench.source in (None, each.name)]
+    if not named:
+        root = opened.at(opened.recipe.sources[bench.source or ""].path)
+        raise Usage(f"freeze.{name}.source: expected the release of {bench.source} at {root}")
+    return named[0]
 
 
-def _leaf_of(photo: Image) -> NDArray[np.bool_]:
-    return leaf.find_leaf(leaf.lab(np.asarray(photo)))
-
-
-def _gather(recipe: Recipe, root: Path, places: Places) -> Iterator[Step]:
-    """ingest, label, annotate: one folder, each stage with files of its own in it."""
-    folder = places.source
-    files = {
-        name: folder / f"{name}.jsonl" for name in ("samples", "targets", "healthy", "annotations")
-    }
-    source, options = recipe.ingest.source, dict(recipe.ingest.options)
-    told = _source(recipe)
-    yield Step(
-        "ingest", "ingest", {**told, "path": recipe.ingest.path},
-        {"release": root}, (files["samples"],),
-        lambda bar: workspace.line(
-            workspace.ingest(source, root, folder, bar("ingest"), options), folder
-        ),
-    )  # fmt: skip
-    yield Step(
-        "label", "label", told, {"samples": files["samples"]},
-        (files["targets"], files["healthy"]),
-        lambda bar: workspace.line(workspace.label(folder, bar("label")), folder),
-    )  # fmt: skip
-    model = recipe.annotate.model
-    yield Step(
-        "annotate", "annotate", {**told, "model": model},
-        {"samples": files["samples"], "targets": files["targets"], "release": root},
-        (files["annotations"],),
-        lambda bar: workspace.line(workspace.annotate(folder, model, bar("annotate")), folder),
-    )  # fmt: skip
-
-
-def _source(recipe: Recipe) -> dict[str, object]:
-    """What every stage opens the source with."""
-    return {"source": recipe.ingest.source, "options": dict(recipe.ingest.options)}
-
-
-def _compose(recipe: Recipe, name: str, root: Path, places: Places) -> Step:
-    split, seed, items = recipe.freeze[name].split, recipe.seed, places.items(name)
-
-    def work(bar: Bar) -> str:
-        made = workspace.compose_items(places.source, items, split, seed, bar(f"compose {name}"))
-        return workspace.composed_line(made, items)
-
-    made = ("samples", "targets", "healthy", "annotations")
-    inputs = {each: places.source / f"{each}.jsonl" for each in made} | {"release": root}
-    outputs = (items, items.with_name(f"{items.stem}.drops.jsonl"))
-    return Step(
-        "compose", f"compose {name}",
-        {**_source(recipe), "split": split, "seed": seed},
-        inputs, outputs, work,
-    )  # fmt: skip
-
-
-def _freeze(recipe: Recipe, wanted: tuple[str, Freeze], root: Path, places: Places) -> Step:
+def _freeze(recipe: Recipe, wanted: tuple[str, Freeze], origin: Origin, places: Places) -> Step:
     name, bench = wanted
     items, out = places.items(name), places.bench(name)
     about = freezing.About(
@@ -206,14 +75,14 @@ def _freeze(recipe: Recipe, wanted: tuple[str, Freeze], root: Path, places: Plac
     made_with = {
         "recipe": recipe.name,
         "seed": str(recipe.seed),
-        "source": recipe.ingest.source,
-        "annotate": recipe.annotate.model,
+        "source": origin.source,
+        "annotate": origin.annotate.model,
         "split": bench.split,
     }
     called = bench.name or f"{recipe.name}-{name}"
 
     def work(_: Bar) -> str:
-        images = workspace.root(places.source)
+        images = workspace.root(origin.folder)
         settings = freezing.Settings(
             name=called, version=bench.version, split=bench.split, config=made_with, about=about
         )
@@ -225,7 +94,7 @@ def _freeze(recipe: Recipe, wanted: tuple[str, Freeze], root: Path, places: Plac
         return freezing.line(made, out)
 
     config = {"name": called, "version": bench.version, **about.given(), **made_with}
-    return Step("freeze", f"freeze {name}", config, {"items": items, "release": root}, (out,), work)
+    return Step("freeze", f"freeze {name}", config, {"items": items, "release": origin.root}, (out,), work)
 
 
 def _train(opened: Opened, name: str, wanted: Train, places: Places) -> Step:
@@ -253,7 +122,7 @@ def _predict(
     files = {option: opened.at(path) for option, path in model.files.items()}
     if model.fitted is not None:
         files["fitted"] = places.fitted(model.fitted)
-    given = {option: _text(value) for option, value in model.options.items()}
+    given = {option: text(value) for option, value in model.options.items()}
     config: dict[str, object] = {
         "backend": model.backend, "options": given, "protocol": protocol,
         "dies_at": model.script.dies_at if model.script else None,
@@ -282,10 +151,6 @@ def _predict(
         (out, sealed) + ((table,) if model.script else ()), work,
         clears=(out.with_name(f"{out.name}.journal"),), optional=asked.skip_unsuited, resumes=True,
     )  # fmt: skip
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _suited(bench: Path, protocol: str) -> list[Item]:

@@ -4,8 +4,11 @@
     seed = 7                           every draw is keyed by it
     out = "../out/mine"                the folder of everything that is made
     [draw]                             leaves to draw, or symptoms to draw on photos `onto`
-    [ingest]                           the source and where its release lies
-    [annotate]                         who draws the boxes
+    [ingest]                           the source and where its release lies; or, for several,
+    [sources.NAME]                     the same for each of them
+    [annotate]                         who draws the boxes, where a source does not say
+    [split]                            the photos of all sources into train, val and test together
+    [compose.NAME]                     a training mixture over all sources
     [freeze.NAME]                      a benchmark: its split and version
     [train.NAME]                       a model fitted on a benchmark
     [predict]                          the benchmark that is asked about, under which protocols
@@ -17,7 +20,6 @@ the pen never becomes a default. `--set a.b=value` replaces one setting and is r
 in the file.
 """
 
-import difflib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from os.path import normpath
@@ -25,10 +27,12 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
-from msgspec import inspect
 
 from fieldtruth.faults import Usage
-from fieldtruth.records import Record, Split
+from fieldtruth.records import Record, Space, Split
+from fieldtruth.run import tables
+from fieldtruth.run.spread import Engine
+from fieldtruth.stages.annotate.rules import Name as Rules
 
 Name = str  # of a benchmark or model: part of a file's name
 _LETTERS = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.@")
@@ -50,16 +54,65 @@ class Ingest(Record, frozen=True, kw_only=True):
 
 
 class Annotate(Record, frozen=True, kw_only=True):
-    """Who draws the boxes: `source` for the release's own."""
+    """Who draws the boxes: `source` for the release's own, or a model; see `annotate --help`.
+
+    The `files` are options of the model that are paths; what is in them counts as an input, and so
+    do `prompts`. `engine` and `workers` change no byte of what comes out.
+    """
 
     model: str = "source"
+    options: Mapping[str, str | int | float | bool] = {}
+    files: Mapping[str, str] = {}
+    rules: Rules = "published"
+    prompts: str | None = None
+    cache: str | None = None  # a folder of replies; beside the source's files if not given
+    allow_errors: float = 0.0
+    engine: Engine = "local"
+    workers: int | None = None
+
+
+class Source(Record, frozen=True, kw_only=True):
+    """One of several sources; `source` is the table's name if not given.
+
+    One that is `optional` is left out, and said to be, where its release is not there. `annotate`
+    stands in place of the recipe's own.
+    """
+
+    path: str
+    source: str | None = None
+    options: Mapping[str, str] = {}
+    annotate: Annotate | None = None
+    optional: bool = False
+
+
+class Splits(Record, frozen=True, kw_only=True):
+    """How photos are put into groups and splits; see `fieldtruth split --help`."""
+
+    radius: int = 6
+    flips: bool = False
+    shares: Mapping[Split, float] = {}  # as the command has them if none are given
+
+
+class Compose(Record, frozen=True, kw_only=True):
+    """One training mixture; what is not given is as `fieldtruth compose --training` has it."""
+
+    split: Literal["train", "val"] = "train"
+    candidates: float | None = None
+    healthy: float | None = None
+    wrong_target: float | None = None
+    assume_absent: bool | None = None
+    space: Space | None = None
 
 
 class Freeze(Record, frozen=True, kw_only=True):
-    """One benchmark: the photos of a split, composed and frozen."""
+    """One benchmark: the photos of a split, composed and frozen.
+
+    They lie in one place: where there are several sources, `source` says which of them.
+    """
 
     split: Split
     version: str
+    source: Name | None = None
     name: str | None = None  # RECIPE-KEY if not given
     published: str | None = None
     creator: str | None = None
@@ -132,9 +185,12 @@ class Recipe(Record, frozen=True, kw_only=True):
     out: str
     seed: int = 0
     draw: Draw | None = None
-    ingest: Ingest
+    ingest: Ingest | None = None
+    sources: Mapping[Name, Source] = {}
     annotate: Annotate = Annotate()
-    freeze: Mapping[Name, Freeze]
+    split: Splits | None = None
+    compose: Mapping[Name, Compose] = {}
+    freeze: Mapping[Name, Freeze] = {}
     train: Mapping[Name, Train] = {}
     predict: Predict | None = None
     models: Mapping[Name, Model] = {}
@@ -166,7 +222,7 @@ def read(path: Path, settings: Sequence[str] = ()) -> Opened:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Usage(f"{path}: expected a recipe in TOML, got: {error}") from None
     for setting in settings:
-        _put(raw, setting)
+        tables.put(raw, setting, Recipe)
     recipe = _converted(raw, path)
     for trouble in _troubles(recipe):
         raise Usage(f"{path}: {trouble}")
@@ -174,8 +230,7 @@ def read(path: Path, settings: Sequence[str] = ()) -> Opened:
 
 
 def _converted(raw: dict[str, Any], path: Path) -> Recipe:
-    kind = inspect.type_info(Recipe)
-    for trouble in _unknown(raw, kind, ()):
+    for trouble in tables.unknown(raw, Recipe):
         raise Usage(f"{path}: {trouble}")
     try:
         return msgspec.convert(raw, Recipe)
@@ -186,110 +241,61 @@ def _converted(raw: dict[str, Any], path: Path) -> Recipe:
         raise Usage(f"{path}: {key}: {what[0].lower()}{what[1:]}") from None
 
 
-def _put(raw: dict[str, Any], setting: str) -> None:
-    """Replace one setting in what the file says, as its type asks."""
-    key, equals, value = setting.partition("=")
-    try:
-        nested = tomllib.loads(f"{key} = 0")
-    except tomllib.TOMLDecodeError:
-        nested = {}
-    if not equals or "\n" in key or not nested:
-        raise Usage(f"--set: expected key=value with a key such as draw.leaves, got {setting!r}")
-    steps: list[str] = []
-    inner: Any = nested
-    while isinstance(inner, dict):
-        ((step, inner),) = inner.items()
-        steps.append(step)
-    kind: inspect.Type | None = inspect.type_info(Recipe)
-    place = raw
-    for number, step in enumerate(steps):
-        fields, inner_kind = _inside(kind)
-        if fields is None and inner_kind is None:
-            raise Usage(f"--set {setting}: {'.'.join(steps[:number])} is no table of settings")
-        if fields is not None and step not in fields:
-            raise Usage(f"--set: {_no_such(steps[:number], step, list(fields))}")
-        kind = fields[step] if fields is not None else inner_kind
-        if number + 1 < len(steps):
-            place = place.setdefault(step, {})
-            if not isinstance(place, dict):
-                raise Usage(f"--set {setting}: {'.'.join(steps[: number + 1])} is no table")
-    place[steps[-1]] = _typed(value, kind, setting)
-
-
-def _typed(value: str, kind: inspect.Type | None, setting: str) -> object:
-    """The words after `=` as what the setting is: text as it stands, a list parted by commas."""
-    kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
-    if any(isinstance(each, inspect.StrType | inspect.LiteralType) for each in kinds):
-        return value
-    if any(isinstance(each, inspect.VarTupleType) for each in kinds):
-        return [part.strip() for part in value.split(",") if part.strip()]
-    targets: dict[type, type] = {
-        inspect.IntType: int, inspect.FloatType: float, inspect.BoolType: bool,
-    }  # fmt: skip
-    for each in kinds:
-        if type(each) in targets:
-            wanted = targets[type(each)]
-            try:
-                return msgspec.convert(value, wanted, strict=False)
-            except msgspec.ValidationError:
-                told = {int: "a whole number", float: "a number", bool: "true or false"}[wanted]
-                raise Usage(f"--set {setting}: expected {told}, got {value!r}") from None
-    raise Usage(f"--set {setting}: this is a table of settings; set one in it")
-
-
-def _unknown(raw: object, kind: inspect.Type | None, where: Sequence[str]) -> Iterator[str]:
-    """Every key that is no setting, with the settings there are."""
-    fields, inner = _inside(kind)
-    if not isinstance(raw, Mapping) or (fields is None and inner is None):
-        return
-    for key, value in raw.items():
-        if fields is not None and key not in fields:
-            yield _no_such(where, key, list(fields))
-        else:
-            yield from _unknown(value, fields[key] if fields is not None else inner, (*where, key))
-
-
-def _inside(
-    kind: inspect.Type | None,
-) -> tuple[dict[str, inspect.Type] | None, inspect.Type | None]:
-    """The settings of a table by name, or the one kind that all its values have, or neither."""
-    for each in kind.types if isinstance(kind, inspect.UnionType) else (kind,):
-        if isinstance(each, inspect.StructType):
-            return {field.name: field.type for field in each.fields}, None
-        if isinstance(each, inspect.DictType):
-            return None, each.value_type
-    return None, None
-
-
-def _no_such(where: Sequence[str], key: str, known: Sequence[str]) -> str:
-    table = f"[{'.'.join(where)}]" if where else "the recipe"
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
-    return f"{table} has no setting {key!r}{hint}; it has: {', '.join(known)}"
-
-
 def _troubles(recipe: Recipe) -> Iterator[str]:
     """What types cannot say: names that must be there, and shares."""
-    for table in ("freeze", "train", "models"):
+    for table in ("sources", "compose", "freeze", "train", "models"):
         for name in getattr(recipe, table):
             if not name or name.startswith(".") or set(name) - _LETTERS:
                 yield f"[{table}.{name}]: expected a name of letters, digits and -_.@, got {name!r}"
-    if (recipe.draw is None) == (recipe.ingest.path is None):
-        yield "expected either [draw] or ingest.path, so that the photos come from one place"
-    if not recipe.freeze:
-        yield "expected at least one [freeze.NAME], got none"
+    yield from _origins(recipe)
     if recipe.predict is None and (recipe.score or recipe.models):
         yield "expected [predict], which [models] and [score] need"
     if recipe.report is not None and recipe.score is None:
         yield "expected [score], which [report] needs"
     yield from _names(recipe)
-    shares = {f"models.{name}.allow_errors": m.allow_errors for name, m in recipe.models.items()}
-    shares |= {f"models.{n}.script.dies_at": m.script.dies_at
-               for n, m in recipe.models.items() if m.script}  # fmt: skip
-    shares |= {"score.allow_missing": recipe.score.allow_missing} if recipe.score else {}
-    for key, share in shares.items():
+    for key, share in _shares(recipe):
         if not 0 <= share <= 1:  # false for NaN as well
             yield f"{key}: expected a share from 0 to 1, got {share}"
+
+
+def _origins(recipe: Recipe) -> Iterator[str]:
+    """Where the photos come from, and that something is made of them."""
+    if (recipe.ingest is None) == (not recipe.sources):
+        yield "expected either [ingest] or [sources.NAME], got both or neither"
+    elif recipe.ingest is None and recipe.draw is not None:
+        yield "[draw]: expected [ingest] beside it, whose photos it draws; got [sources.NAME]"
+    elif recipe.ingest is not None and (recipe.draw is None) == (recipe.ingest.path is None):
+        yield "expected either [draw] or ingest.path, so that the photos come from one place"
+    if not recipe.freeze and not recipe.compose:
+        yield "expected at least one [freeze.NAME] or [compose.NAME], got none"
+    both = sorted(set(recipe.freeze) & set(recipe.compose))
+    if both:
+        yield f"[compose.{both[0]}]: expected a name of its own, got that of a [freeze.NAME]"
+    first: dict[str, Name] = {}
+    for name, each in recipe.sources.items():
+        other = first.setdefault(each.source or name, name)
+        if other != name:
+            yield (
+                f"[sources.{name}]: expected a source of its own, got the one of "
+                f"[sources.{other}]; put the photos of both under one folder"
+            )
+
+
+def _shares(recipe: Recipe) -> Iterator[tuple[str, float]]:
+    """Every setting that is a share."""
+    yield "annotate.allow_errors", recipe.annotate.allow_errors
+    for name, source in recipe.sources.items():
+        if source.annotate is not None:
+            yield f"sources.{name}.annotate.allow_errors", source.annotate.allow_errors
+    for name, mixture in recipe.compose.items():
+        for key in ("candidates", "healthy", "wrong_target"):
+            yield f"compose.{name}.{key}", getattr(mixture, key) or 0
+    for name, model in recipe.models.items():
+        yield f"models.{name}.allow_errors", model.allow_errors
+        if model.script is not None:
+            yield f"models.{name}.script.dies_at", model.script.dies_at
+    if recipe.score is not None:
+        yield "score.allow_missing", recipe.score.allow_missing
 
 
 def _names(recipe: Recipe) -> Iterator[str]:
@@ -306,6 +312,11 @@ def _names(recipe: Recipe) -> Iterator[str]:
             named[f"models.{name}.fitted"] = (model.fitted, "train")
         if model.majority_of is not None:
             named[f"models.{name}.majority_of"] = (model.majority_of, "freeze")
+    for name, bench in recipe.freeze.items():
+        if bench.source is not None:
+            named[f"freeze.{name}.source"] = (bench.source, "sources")
+        elif len(recipe.sources) > 1:
+            yield f"freeze.{name}.source: expected which of the [sources.NAME], got none"
     for key, (name, table) in named.items():
         if name not in getattr(recipe, table):
             has = ", ".join(getattr(recipe, table)) or "none"

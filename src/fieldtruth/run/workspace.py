@@ -7,8 +7,9 @@ of all stages lie in one file; the manifest counts everything (design, section 8
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from itertools import chain, islice
 from operator import attrgetter
 from os.path import normpath, relpath
 from pathlib import Path
@@ -17,21 +18,30 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from fieldtruth import archives, sources, store
+from fieldtruth import archives, shards, sources, store
 from fieldtruth.faults import BadRecord, Refused, Unbalanced, Usage
-from fieldtruth.records import SCHEMA, Annotation, Drop, Healthy, Item, Record, Sample, Target
+from fieldtruth.records import SCHEMA, Annotation, Drop, Healthy, Place, Record, Sample, Target
 from fieldtruth.rooms import open_room
 from fieldtruth.run import migrations
 from fieldtruth.run.ledger import Ledger
 from fieldtruth.run.progress import SILENT, Track
+from fieldtruth.run.unique import Unique
 from fieldtruth.sources.contract import Source
 from fieldtruth.stages import annotate as annotating
 from fieldtruth.stages import compose as composing
 from fieldtruth.stages import ingest as ingesting
 from fieldtruth.stages import label as labelling
+from fieldtruth.stages.annotate import detected
 
 STAGES = ("ingest", "label", "annotate")
+ANNOTATORS = ("source", "leaf_box")  # who draws without being asked as a model is
+AT_ONCE = 512  # records that are on their way from one file to the next
 MAKER = {"samples": "ingest", "targets": "label", "healthy": "label", "annotations": "annotate"}
+# What hangs on the samples and is of no worth when they are made anew.
+FOLLOWING = (
+    "manifest.json", "targets.jsonl", "healthy.jsonl", "annotations.jsonl", "splits.jsonl",
+    "leakage.json",
+)  # fmt: skip
 
 R = TypeVar("R", bound=Record)
 
@@ -46,17 +56,9 @@ class Books(Record, frozen=True, kw_only=True):
     paper: str
     counts: dict[str, int]
     drops: dict[str, int]  # by "stage: reason"
+    kinds: dict[str, int] = msgspec.field(default_factory=dict)  # of the targets
+    boxes: dict[str, int] = msgspec.field(default_factory=dict)  # a model's, by what became of them
     options: dict[str, str] = msgspec.field(default_factory=dict)  # what the source was opened with
-
-
-class Composed(Record, frozen=True, kw_only=True):
-    """What `compose` counted."""
-
-    items: int
-    positives: int
-    healthy: int
-    without_candidates: int
-    drops: dict[str, int]
 
 
 class _Sink:
@@ -66,19 +68,20 @@ class _Sink:
         self._out, self._names, self._stage = out, names, stage
         self.counts = Counter(dict.fromkeys(names, 0))
         self.drops: Counter[str] = Counter()
+        self.kinds: Counter[str] = Counter()
         self._stack = ExitStack()
 
     def __enter__(self) -> "_Sink":
         with ExitStack() as stack:
             self._write = {
-                name: stack.enter_context(store.writing(self._out / f"{name}.jsonl"))
+                name: stack.enter_context(store.writing_lists(self._out / f"{name}.jsonl"))
                 for name in (*self._names, "drops")
             }
             earlier = STAGES[: STAGES.index(self._stage)]
             old = self._out / "drops.jsonl"
             for drop in store.read(old, Drop) if old.exists() and earlier else ():
                 if drop.stage in earlier:
-                    self._write["drops"](drop)
+                    self._write["drops"]([drop])
                     self.drops[f"{drop.stage}: {drop.reason}"] += 1
             self._stack = stack.pop_all()
         return self
@@ -86,14 +89,29 @@ class _Sink:
     def __exit__(self, *error: object) -> None:
         self._stack.__exit__(*error)  # type: ignore[arg-type]
 
+    def put_all(self, names: Mapping[type[Record], str], records: Iterable[Record]) -> None:
+        """Many records, each into the file of its class; drops into the drops."""
+        by_class: dict[type[Record], list[Any]] = {Drop: [], **{kind: [] for kind in names}}
+        for record in records:
+            by_class[type(record)].append(record)
+        for kind, name in names.items():
+            self._write[name](by_class[kind])
+            self.counts[name] += len(by_class[kind])
+        self._write["drops"](by_class[Drop])
+        for (stage, reason), count in Counter(map(_why, by_class[Drop])).items():
+            self.drops[f"{stage}: {reason}"] += count
+        self.kinds.update(map(attrgetter("kind"), by_class.get(Target, ())))
+
     def put(self, name: str, record: Record) -> None:
         """A record into its file, a drop into the drops."""
         if isinstance(record, Drop):
-            self._write["drops"](record)
+            self._write["drops"]([record])
             self.drops[f"{record.stage}: {record.reason}"] += 1
         else:
-            self._write[name](record)
+            self._write[name]([record])
             self.counts[name] += 1
+            if isinstance(record, Target):
+                self.kinds[record.kind] += 1
 
 
 def ingest(
@@ -116,21 +134,25 @@ def ingest(
             f"{out}: expected a folder outside the release, got one in {root}; name another"
         )
     store.make_folder(out)
-    seen: set[str] = set()
+    seen = Unique()
     with store.lock(out), _Sink(out, ("samples",), "ingest") as sink:
-        root = _unpacked(root, out / "release")
-        rows: Iterable[Sample | Drop] = track(ingesting.ingest(source, root))
-        for record in rows:
-            if record.id in seen:
-                raise BadRecord(f"{root}: {name} gives the id {record.id!r} to two of its rows")
-            seen.add(record.id)
-            sink.put("samples", record)
+        root = _unpacked(source, root, out / "release")
+        rows: Iterator[Sample | Drop] = track(ingesting.ingest(source, root))
+        while some := list(islice(rows, AT_ONCE)):
+            seen.add(map(_id_of, some))
+            sink.put_all({Sample: "samples"}, some)
+        twice = seen.twice(lambda: (row.id for row in ingesting.ingest(source, root)))
+        if twice is not None:
+            raise BadRecord(f"{root}: {name} gives the id {twice!r} to two of its rows")
+        unknown = {why.partition(": ")[2] for why in sink.drops} - set(source.reasons)
+        if unknown:
+            raise Unbalanced(f"ingest: dropped for {sorted(unknown)}, none of its reasons")
         books = Books(
-            source=name, root=_from(out, root), licence=source.licence, paper=source.paper,
+            source=name, root=seen_from(out, root), licence=source.licence, paper=source.paper,
             counts={"rows": len(seen), **sink.counts}, drops=dict(sorted(sink.drops.items())),
             options=dict(options or {}),
         )  # fmt: skip
-        _forget(out, ("manifest.json", "targets.jsonl", "healthy.jsonl", "annotations.jsonl"))
+        _forget(out, FOLLOWING)
     return _close(out, books)
 
 
@@ -138,82 +160,94 @@ def label(out: Path, track: Track = SILENT) -> Books:
     """Samples become targets, healthy photos and drops."""
     books, source = _open(out, "samples")
     with store.lock(out), _Sink(out, ("targets", "healthy"), "label") as sink:
-        ledger = Ledger("label", source.reasons)
-        samples = ledger.incoming(track(_read(out, "samples", Sample), books.counts.get("samples")))
-        for record in ledger.outgoing(labelling.label(source, samples)):
-            sink.put("targets" if isinstance(record, Target) else "healthy", record)
+        ledger, seen = Ledger("label", source.reasons), Unique()
+        rows = track(_read(out, "samples", Sample), books.counts.get("samples"))
+        while some := list(islice(rows, AT_ONCE)):
+            made = [labelling.label(source, sample) for sample in some]
+            seen.add(map(_id_of, some))
+            ledger.settle(some, made)
+            sink.put_all({Target: "targets", Healthy: "healthy"}, chain.from_iterable(made))
+        twice = seen.twice(lambda: (sample.id for sample in _read(out, "samples", Sample)))
+        if twice is not None:
+            raise Unbalanced(f"label: two input records have the id {twice!r}")
         _agree(out, books, "samples", ledger.close().incoming)
         _reopen(out, books, "label")
         _forget(out, ("annotations.jsonl",))
     return _close(out, _counted(books, sink, "label"))
 
 
-def annotate(out: Path, model: str = "source", track: Track = SILENT) -> Books:
-    """Targets get the boxes their release holds, or become drops."""
+def annotate(
+    out: Path,
+    model: str = "source",
+    track: Track = SILENT,
+    asking: detected.Asking | None = None,
+) -> Books:
+    """Targets get the boxes their release holds, or those a model draws, or become drops."""
     books, source = _open(out, "targets")
-    annotators: dict[str, annotating.Annotator] = {
-        "leaf_box": annotating.leaf_box,
-        "source": source.annotate,
-    }
-    if model not in annotators:
-        raise Usage(f"annotate has no model {model!r}; it has: {', '.join(annotators)}")
+    if asking is None and model not in ANNOTATORS:
+        raise Usage(f"annotate has no model {model!r}; it has: {', '.join(ANNOTATORS)}")
     samples = {sample.id: sample for sample in _read(out, "samples", Sample)}
+    report = detected.Report()
     with store.lock(out), _Sink(out, ("annotations",), "annotate") as sink:
-        ledger = Ledger("annotate", (*source.reasons, *annotating.REASONS))
+        ledger = Ledger("annotate", (*source.reasons, *annotating.REASONS, *detected.REASONS))
         targets = ledger.incoming(track(_read(out, "targets", Target), books.counts.get("targets")))
-        made = annotating.annotate(annotators[model], targets, samples, _root(out, books))
+        if asking is not None:
+            made = detected.detect(asking, targets, samples, _root(out, books), report)
+        else:
+            by = source.annotate if model == "source" else annotating.leaf_box
+            made = annotating.annotate(by, targets, samples, _root(out, books))
         for record in ledger.outgoing(made, parent=_target_of):
             sink.put("annotations", record)
         _agree(out, books, "targets", ledger.close().incoming)
         _reopen(out, books, "annotate")
-    return _close(out, _counted(books, sink, "annotate"))
+    counted = _counted(books, sink, "annotate")
+    boxes = dict(sorted(report.boxes.items()) + sorted(report.targets.items()))
+    return _close(out, msgspec.structs.replace(counted, boxes=boxes))
 
 
-def compose_items(
-    out: Path, items: Path, split: str = "all", seed: int = 0, track: Track = SILENT
-) -> Composed:
-    """Annotated targets and healthy photos become items in `items`; the rest lies beside it."""
+def labelled(out: Path) -> composing.Labelled:
+    """What `label` and `annotate` left in a folder, and `split` where it ran, for `compose`.
+
+    Of samples only what `compose` needs is kept: photos, licence, split and group.
+    """
     books, source = _open(out, "annotations")
-    drops, kept = items.with_name(f"{items.stem}.drops.jsonl"), list[Item]()
-    labelled = composing.Labelled(
-        samples={sample.id: sample for sample in _read(out, "samples", Sample)},
-        targets=tuple(_read(out, "targets", Target)),
-        healthy=tuple(_read(out, "healthy", Healthy)),
-        annotations={mark.target: mark for mark in _read(out, "annotations", Annotation)},
+    targets = tuple(_read(out, "targets", Target))
+    healthy = tuple(_read(out, "healthy", Healthy))
+    parents = {each.sample for each in targets} | {each.sample for each in healthy}
+    made = composing.Labelled(
+        samples={
+            sample.id: composing.slim(sample)
+            for sample in _read(out, "samples", Sample)
+            if sample.id in parents
+        },
+        targets=targets,
+        healthy=healthy,
+        annotations={mark.id: mark for mark in _read(out, "annotations", Annotation)},
         exhaustive=source.exhaustive,
         root=_root(out, books),
+        name=books.source,
+        places=_places(out),
     )
     for name in ("targets", "healthy", "annotations"):
-        _agree(out, books, name, len(getattr(labelled, name)))
-    gone: list[Drop] = []
-    owed = len(labelled.targets) + len(labelled.healthy)
-    made: Iterable[Item | Drop] = track(composing.compose(labelled, split, seed), owed)
-    for record in made:
-        if isinstance(record, Drop):
-            gone.append(record)
-        else:
-            kept.append(record)
-    if len(kept) + len(gone) != owed:
-        raise Unbalanced(f"compose: {owed} records in, {len(kept)} kept and {len(gone)} dropped")
-    if not kept:
-        raise Usage(
-            f"{out}: expected photos of the split {split!r}, got none; the drops say why: "
-            f"{dict(Counter(drop.reason for drop in gone))}"
-        )
-    kept.sort(key=attrgetter("id"))
-    with store.writing(items) as keep, store.writing(drops) as drop:
-        for item in kept:
-            keep(item)
-        for each in gone:
-            drop(each)
-        items.unlink(missing_ok=True)  # so that no items stand beside the drops of others
-    return Composed(
-        items=len(kept),
-        positives=sum(item.positive for item in kept),
-        healthy=sum(not item.positive for item in kept),
-        without_candidates=sum(item.candidates is None for item in kept),
-        drops=dict(sorted(Counter(drop.reason for drop in gone).items())),
-    )
+        _agree(out, books, name, len(getattr(made, name)))
+    return made
+
+
+def _places(out: Path) -> dict[str, Place] | None:
+    path = out / "splits.jsonl"
+    if not path.is_file():
+        return None
+    return {place.id: place for place in store.read_unique(path, Place)}
+
+
+def samples(out: Path) -> Iterator[Sample]:
+    """What `ingest` made, in order; `Refused` at the end where it is not all that was counted."""
+    books, _ = _open(out, "samples")
+    count = 0
+    for sample in _read(out, "samples", Sample):
+        count += 1
+        yield sample
+    _agree(out, books, "samples", count)
 
 
 def root(out: Path) -> Path:
@@ -229,15 +263,6 @@ def line(books: Books, out: Path) -> str:
     return f"{books.source}: {made}; dropped: {lost or 'none'}. In {out}"
 
 
-def composed_line(made: Composed, out: Path) -> str:
-    """What a person reads when `compose` ends."""
-    lost = ", ".join(f"{reason} {count}" for reason, count in made.drops.items())
-    return (
-        f"{made.items} items ({made.positives} positive, {made.healthy} healthy, "
-        f"{made.without_candidates} without candidates); left out: {lost or 'none'}. In {out}"
-    )
-
-
 def _source(name: str, options: Mapping[str, str]) -> Source:
     module: Any = open_room(sources, name)
     if not options:
@@ -249,13 +274,21 @@ def _source(name: str, options: Mapping[str, str]) -> Source:
     return opened
 
 
-def _unpacked(root: Path, release: Path) -> Path:
-    """The release's folder: the one given, or what its archive holds, below its one top folder."""
-    if not archives.is_archive(root):
+def _unpacked(source: Source, root: Path, release: Path) -> Path:
+    """The release's folder: the one given, or what its archive or its parquet files hold.
+
+    Of an archive it is the one top folder in it, if there is but one.
+    """
+    column: str = getattr(source, "photo_column", "")
+    packed = archives.is_archive(root)
+    if not packed and not (column and shards.found(root)):
         return root
     if release.exists():  # of an earlier ingest, whose samples point into it
         _forget(release.parent, ("manifest.json",))
         rmtree(release)
+    if not packed:
+        shards.unpack(root, release, column)
+        return release
     archives.unpack(root, release)
     inside = list(release.iterdir())
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else release
@@ -273,7 +306,7 @@ def _open(out: Path, needs: str) -> tuple[Books, Source]:
     return books, _source(books.source, books.options)
 
 
-def _from(out: Path, root: Path) -> str:
+def seen_from(out: Path, root: Path) -> str:
     """The release as seen from `out`: both may move together, and two runs write the same."""
     try:
         return Path(relpath(root.resolve(), out.resolve())).as_posix()
@@ -300,6 +333,10 @@ def _agree(out: Path, books: Books, name: str, found: int) -> None:
         )
 
 
+_why: Callable[[Drop], tuple[str, str]] = attrgetter("stage", "reason")
+_id_of: Callable[[Sample | Drop], str] = attrgetter("id")
+
+
 def _target_of(record: Annotation | Drop) -> str:
     return record.parent or "" if isinstance(record, Drop) else record.target
 
@@ -317,12 +354,18 @@ def _before(books: Books, stage: str) -> Books:
             name: n for name, n in books.counts.items() if MAKER.get(name, "ingest") in earlier
         },
         drops={why: n for why, n in books.drops.items() if why.partition(":")[0] in earlier},
+        kinds=books.kinds if "label" in earlier else {},
     )
 
 
 def _counted(books: Books, sink: _Sink, stage: str) -> Books:
-    counts = _before(books, stage).counts | dict(sink.counts)
-    return msgspec.structs.replace(books, counts=counts, drops=dict(sorted(sink.drops.items())))
+    before = _before(books, stage)
+    return msgspec.structs.replace(
+        books,
+        counts=before.counts | dict(sink.counts),
+        drops=dict(sorted(sink.drops.items())),
+        kinds=before.kinds | dict(sorted(sink.kinds.items())),
+    )
 
 
 def _reopen(out: Path, books: Books, stage: str) -> None:

@@ -6,9 +6,11 @@ the release itself holds (masks, box files). Nothing may vanish: a row that goes
 `Drop` with a reason from `reasons`. A source's file ends in `SOURCE: Source = ...`; one that can
 be told how to read its release also has `open_source(options) -> Source`, which takes the words
 after `--source-args` and raises `Usage` for one that it does not know; `SOURCE` is it without any.
+Where a hub gives the release out as parquet files with the photos inside, `photo_column` names the
+column, and `ingest` unpacks them into `OUT/release` first (`fieldtruth.shards`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -40,7 +42,7 @@ class Source(Protocol):
         """Every row of the release, in a stable order."""
         ...
 
-    def label(self, sample: Sample) -> Iterator[Target | Healthy | Drop]:
+    def label(self, sample: Sample) -> Iterable[Target | Healthy | Drop]:
         """What a sample names: at least one record, each naming the sample as its parent."""
         ...
 

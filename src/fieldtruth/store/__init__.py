@@ -2,12 +2,14 @@
 
 lines      JSONL read and written as records; one broken line is one clear error
 explain    why a line is not the record it should be
-licences   what a licence is called elsewhere
+licences   what a licence is called elsewhere, and what it lets be handed on
 journal    work that goes on after a crash
 locks      one process at a time
 room       a disk that takes no more
 folders    a folder made whole or not at all
 paths      paths from outside stay inside their folder; hashes
+photos     where a photo goes that is handed on
+examples   training examples and where their photos lie
 cache      replies that were paid for once
 bench      the manifest, and a frozen benchmark verified and opened
 """
@@ -23,6 +25,7 @@ from fieldtruth.store.bench import (
     verify,
 )
 from fieldtruth.store.cache import Cache, Kept, Key
+from fieldtruth.store.examples import EXAMPLES, ExampleSet, ExamplesManifest, open_examples
 from fieldtruth.store.folders import drafting, publish
 from fieldtruth.store.journal import Journal
 from fieldtruth.store.lines import (
@@ -33,6 +36,7 @@ from fieldtruth.store.lines import (
     replacing,
     write,
     writing,
+    writing_lists,
 )
 from fieldtruth.store.locks import lock
 from fieldtruth.store.manifest import MANIFEST, Audit, Manifest, Reference, read_manifest
@@ -40,6 +44,7 @@ from fieldtruth.store.paths import inside, same_name, sha256, unsafe
 from fieldtruth.store.room import make_folder, room
 
 __all__ = [
+    "EXAMPLES",
     "ITEMS",
     "LINE_LIMIT",
     "MANIFEST",
@@ -48,6 +53,8 @@ __all__ = [
     "Bench",
     "Cache",
     "Difference",
+    "ExampleSet",
+    "ExamplesManifest",
     "Journal",
     "Kept",
     "Key",
@@ -59,6 +66,7 @@ __all__ = [
     "lock",
     "make_folder",
     "open_bench",
+    "open_examples",
     "open_existing",
     "open_training",
     "publish",
@@ -73,4 +81,5 @@ __all__ = [
     "verify",
     "write",
     "writing",
+    "writing_lists",
 ]

@@ -1,9 +1,10 @@
-"""What a licence as people write it is called elsewhere: by SPDX, and by dataset hubs.
+"""What a licence as people write it is called elsewhere, and whether it lets photos be handed on.
 
 Only a name that is certain is given: `CC BY` without its version, or a sentence, has none.
 """
 
 import re
+import unicodedata
 
 _CC = re.compile(r"(?:cc|creative commons)[ -](by(?:-nc)?(?:-nd|-sa)?)[ -]?v?([1-4]\.0|2\.5)")
 _NAMES = {
@@ -31,6 +32,41 @@ _HUB = {  # ids that hubs know, where they are not the SPDX id in lower case
     "ODbL-1.0": "odbl",
     "OGL-UK-3.0": "other",
 }
+
+
+# Words in a licence that forbid handing the photos on, or leave it open: such photos stay where
+# they are and are named by their hash (design, section 4). Whole words, after `_words`.
+NOT_REDISTRIBUTABLE = (
+    "all rights reserved",
+    "do not redistribute",
+    "no licence",
+    "no license",
+    "no redistribution",
+    "non redistributable",
+    "not redistributable",
+    "not specified",
+    "not stated",
+    "proprietary",
+    "research only",
+    "research use only",
+    "unknown",
+    "unlicensed",
+    "unspecified",
+)
+
+
+def may_copy(licence: str) -> bool:
+    """Whether a licence lets the photo be handed on; see `NOT_REDISTRIBUTABLE`. None: it does not.
+
+    >>> may_copy("CC BY-NC-ND 4.0"), may_copy("Unknown"), may_copy("(c) me, all rights reserved")
+    (True, False, False)
+    """
+    words = f" {_words(licence)} "
+    return bool(words.strip()) and not any(f" {each} " in words for each in NOT_REDISTRIBUTABLE)
+
+
+def _words(licence: str) -> str:
+    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", licence).casefold()).strip()
 
 
 def spdx(licence: str) -> str | None:

@@ -6,13 +6,15 @@ first that is not the record the file promises ends the reading with `BadRecord`
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import contextmanager, suppress
+from functools import cache
+from io import BytesIO
 from operator import attrgetter
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
+import numpy as np
 
 from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.records import Record
@@ -25,7 +27,9 @@ LINE_LIMIT = 64 * 2**20  # bytes; a longer line is no record but a file of anoth
 R = TypeVar("R", bound=Record)
 
 _BOM = b"\xef\xbb\xbf"
-_encode = msgspec.json.Encoder().encode
+_BLOCK = 2**20  # bytes that are read at a time
+_HELD = 256  # records that are written at a time
+_ENCODER = msgspec.json.Encoder()
 
 
 def read(path: Path, kind: type[R]) -> Iterator[R]:
@@ -35,16 +39,65 @@ def read(path: Path, kind: type[R]) -> Iterator[R]:
     line that is not a `kind`: unknown field, wrong type, NaN, a number out of range, JSON that
     is broken, bytes that are not UTF-8, a blank line.
     """
-    decode = msgspec.json.Decoder(kind).decode
+    decode, number = msgspec.json.Decoder(kind).decode_lines, 0
     with open_existing(path) as file:
-        lines = iter(partial(file.readline, LINE_LIMIT), b"")
-        for number, line in enumerate(lines, start=1):
-            try:
-                record = decode(line.removeprefix(_BOM) if number == 1 else line)
-            except (ValueError, RecursionError) as error:
-                reason = explain(line, kind, error, whole=len(line) < LINE_LIMIT)
-                raise BadRecord(f"{path}:{number}{reason}") from None
-            yield record
+        for block in _blocks(file):
+            lines = block.count(b"\n")
+            records: list[R] | None = None
+            if _one_a_line(block):
+                with suppress(ValueError, RecursionError):
+                    records = decode(block)
+            if records is not None and len(records) == lines:
+                yield from records
+            else:
+                yield from _one_by_one(path, kind, block, number)
+            number += lines
+
+
+def _one_a_line(block: bytes) -> bool:
+    """Whether `{` begins every line of a block and `}` ends it.
+
+    No record can then go over the end of its line, so as many records as lines are one a line.
+    """
+    letters = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(letters == ord("\n"))
+    begins = ends[:-1] + 1
+    return bool(
+        len(ends)
+        and ends[-1] == len(block) - 1
+        and block[:1] == b"{"
+        and (letters[ends - 1] == ord("}")).all()
+        and (letters[begins] == ord("{")).all()
+    )
+
+
+def _blocks(file: BinaryIO) -> Iterator[bytes]:
+    """A file in pieces of whole lines, of `_BLOCK` bytes or one line longer than that."""
+    rest = b""
+    while more := file.read(_BLOCK):
+        end = more.rfind(b"\n") + 1
+        if end:
+            yield rest + more[:end]
+            rest = more[end:]
+        else:
+            rest += more
+        if len(rest) >= LINE_LIMIT:  # `_one_by_one` refuses it
+            break
+    if rest:
+        yield rest
+
+
+def _one_by_one(path: Path, kind: type[R], block: bytes, number: int) -> Iterator[R]:
+    """The records of a block after line `number`, each line on its own; `BadRecord` names it."""
+    decode = msgspec.json.Decoder(kind).decode
+    lines = iter(BytesIO(block).readline, b"")
+    for at, line in enumerate(lines, start=number + 1):
+        try:
+            record = decode(line.removeprefix(_BOM) if at == 1 else line)
+        except (ValueError, RecursionError) as error:
+            reason = explain(line, kind, error, whole=len(line) < LINE_LIMIT)
+            raise BadRecord(f"{path}:{at}{reason}") from None
+        yield record
 
 
 def read_unique(
@@ -79,23 +132,52 @@ def writing(path: Path) -> Iterator[Callable[[Record], None]]:
 
     Each line is read back before it counts, so that a NaN (which JSON cannot hold) or a value
     of another type than the class says is `BadRecord` here and not a surprise for the reader.
+    Some hundred records are held and checked at once.
     """
-    decoders: dict[type[Record], Callable[[bytes], Record]] = {}
-    with replacing(path) as file:
+    with writing_lists(path) as put_all:
+        held: list[Record] = []
 
         def put(record: Record) -> None:
-            kind = type(record)
-            if kind not in decoders:
-                decoders[kind] = msgspec.json.Decoder(kind).decode
-            file.write(line_of(record, decoders[kind]))
+            if held and (len(held) == _HELD or type(record) is not type(held[0])):
+                put_all(held)
+                held.clear()
+            held.append(record)
 
         yield put
+        put_all(held)
+
+
+@contextmanager
+def writing_lists(path: Path) -> Iterator[Callable[[list[Any]], None]]:
+    """`writing` for many records: the function takes a list of records of one class."""
+    with replacing(path) as file:
+
+        def put_all(records: list[Any]) -> None:
+            if records:
+                file.write(_lines_of(records))
+
+        yield put_all
+
+
+def _lines_of(records: list[Record]) -> bytes:
+    """Records of one class as their lines; `BadRecord` names one that reads back as another."""
+    decoder = _decoder(type(records[0]))
+    with suppress(ValueError, TypeError, RecursionError):
+        lines = _ENCODER.encode_lines(records)
+        if decoder.decode_lines(lines) == records:
+            return lines
+    return b"".join(line_of(record, decoder.decode) for record in records)
+
+
+@cache
+def _decoder(kind: type[Record]) -> msgspec.json.Decoder[Record]:
+    return msgspec.json.Decoder(kind)
 
 
 def line_of(record: Record, decode: Callable[[bytes], Record]) -> bytes:
     """A record as its line, read back with `decode`; `BadRecord` when it is not the same again."""
     try:
-        line = _encode(record)
+        line = _ENCODER.encode(record)
         if decode(line) == record:
             return line + b"\n"
         reason = "got a value that JSON turns into another (NaN, or a list for a tuple)"

@@ -64,7 +64,7 @@ def spare(path: Path) -> Iterator[BinaryIO]:
         if fcntl is None:
             file.close()  # Windows renames no open file
         part.replace(path)
-    except BaseException:
+    except BaseException:  # whatever stops the block, Ctrl-C too: nothing half-written stays
         if fcntl is None:
             with suppress(OSError):
                 file.close()

@@ -10,6 +10,8 @@ scoring all meet in `label_id`.
     conflicts   what may stand beside what in a list; the lenient rule for open answers
     prompts     what a detector is asked for, with the organ and the look of the symptom
     collisions  one name, two meanings: where the sources disagree
+    lexicon     which crops, pests, measures ... the words of a question or an answer name
+    wordlists   the lists behind it
     build       makes the shipped file from the gathered vocabularies
 """
 

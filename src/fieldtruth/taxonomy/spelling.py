@@ -75,7 +75,8 @@ _PLURALS: Mapping[str, str] = {
 } | {
     f"{one}s": one
     for one in (
-        "ant", "adelgid", "aphid", "bee", "beetle", "bindweed", "blight", "borer", "bug", "canker",
+        "ant", "adelgid", "aphid", "armyworm", "bagworm", "bollworm", "budworm", "earworm",
+        "fruitworm", "rootworm", "bee", "beetle", "bindweed", "blight", "borer", "bug", "canker",
         "cankerworm", "cast", "caterpillar", "cicada", "curculio", "cutworm", "earwig", "gall",
         "grasshopper", "grub", "hopper", "hornworm", "killer", "knotweed", "leafhopper",
         "leafminer", "leafroller", "locust", "looper", "maggot", "mealybug", "midge", "mildew",

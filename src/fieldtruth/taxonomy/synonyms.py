@@ -42,6 +42,7 @@ SYNONYMS: Mapping[str, str] = {
     "witches broom disease": "witches broom",
     "ylcv": "tomato yellow leaf curl virus",
     "ylcv virus": "tomato yellow leaf curl virus",
+    "zeaemaydis": "gray leaf spot",
     "zeaemaydis tehon and daniels": "gray leaf spot",  # AgroMind's class: half a species' name
 }
 # One thing on one crop only: (crop id, as written) -> the label id.

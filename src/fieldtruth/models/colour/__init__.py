@@ -20,11 +20,12 @@ What it answers:
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from fieldtruth.faults import Unreadable, Usage
-from fieldtruth.images import open_upright
-from fieldtruth.models.colour.fitted import Fitted, Seen, load
+from PIL import Image
+
+from fieldtruth.faults import Usage
+from fieldtruth.models.colour.fitted import Fitted, load
 from fieldtruth.models.colour.fitting import fit, fit_all
-from fieldtruth.models.contract import Opener, Request, Words, failed, known_options, say
+from fieldtruth.models.contract import Opener, Request, Words, by_photo, known_options, say
 from fieldtruth.records import Space
 
 __all__ = ["OPEN", "Colour", "Fitted", "fit", "fit_all", "load"]
@@ -41,19 +42,10 @@ class Colour:
 
     def reply(self, requests: Sequence[Request]) -> Iterator[Words]:
         """One `Words` per request; a photo that cannot be opened is an error."""
-        for request in requests:
-            yield self._words(request)
+        return by_photo(requests, self._answer)
 
-    def _words(self, request: Request) -> Words:
-        if not request.images:
-            return failed("expected a photo, got none")
-        try:
-            photo = open_upright(request.images[0])
-        except Unreadable as fault:
-            return failed(str(fault))
-        return Words(text=self._answer(self._fitted.see(photo), request))
-
-    def _answer(self, seen: Seen, request: Request) -> str:
+    def _answer(self, photo: Image.Image, request: Request) -> str:
+        seen = self._fitted.see(photo)
         if seen.row is None or seen.evidence < self._fitted.enough:
             return say([], "")
         naming = self._fitted.naming

@@ -17,7 +17,7 @@ from fieldtruth.models.colour.pixels import Logistic, View
 from fieldtruth.records import Box, Record
 from fieldtruth.store import replacing
 
-RULE = 1  # add one when the same file may answer the same photo in another way
+RULE = 2  # add one when the same file may answer the same photo in another way
 
 
 class Seen(NamedTuple):

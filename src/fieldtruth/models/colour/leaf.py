@@ -41,7 +41,9 @@ def lab(rgb: NDArray[np.uint8]) -> Array:
     """(h, w, 3) sRGB bytes to L* (0 to 100), a* and b* (about -100 to 100)."""
     step = np.arange(256, dtype=np.float32) / 255
     linear = np.where(step <= 0.04045, step / 12.92, ((step + 0.055) / 1.055) ** 2.4)
-    xyz = linear.astype(np.float32)[rgb] @ _SRGB_TO_XYZ.T
+    red, green, blue = np.moveaxis(linear.astype(np.float32)[rgb], -1, 0)
+    # Not a matrix product: its last bits hang on the number of threads.
+    xyz = np.stack([red * r + green * g + blue * b for r, g, b in _SRGB_TO_XYZ], axis=-1)
     curve = np.where(xyz > 216 / 24389, np.cbrt(xyz), xyz * (841 / 108) + 4 / 29)
     light = 116 * curve[..., 1] - 16
     green_red = 500 * (curve[..., 0] - curve[..., 1])

@@ -21,6 +21,7 @@ NEIGHBOURS = 9
 DOUBT = 0.1  # a name with a smaller share of the votes is ruled out
 SHRINK = 0.1  # of the scatter towards the unit matrix: names can have very few photos
 DIRECTIONS = 8
+DIGITS = 6  # of the turn: beyond them it hangs on the threads of numpy's linear algebra
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +52,7 @@ class Naming(Record, frozen=True, kw_only=True):
         """
         kinds = [place for place, name in enumerate(self.names) if name in among]
         turn = np.array(self.turn)
-        place = _standard(row, np.array(self.centre), np.array(self.spread)) @ turn
+        place = _turned(_standard(row, np.array(self.centre), np.array(self.spread)), turn)
         photos = np.flatnonzero(np.isin(self.labels, kinds))
         shares = dict.fromkeys(among, 0.0)
         if len(photos) == 0:
@@ -102,24 +103,29 @@ def fit_naming(rows: Floats, names: Sequence[str]) -> Naming:
     means = np.stack([scaled[labels == kind].mean(0) for kind in range(len(kinds))])
     left = scaled - means[labels]
     scatter = (1 - SHRINK) * left.T @ left / len(rows) + SHRINK * np.eye(rows.shape[1])
-    size, axes = np.linalg.eigh(scatter)
-    whiten = axes / np.sqrt(size)
+    whiten = np.linalg.inv(np.linalg.cholesky(scatter)).T
     share = np.bincount(labels) / len(labels)
     between = np.sqrt(share)[:, None] * ((means - scaled.mean(0)) @ whiten)
-    directions = np.linalg.svd(between, full_matrices=False)[2]
-    turn = whiten @ directions[: max(1, min(len(kinds) - 1, DIRECTIONS))].T
+    directions = np.linalg.svd(np.round(between, DIGITS), full_matrices=False)[2]
+    turn = np.round(whiten @ directions[: max(1, min(len(kinds) - 1, DIRECTIONS))].T, DIGITS)
+    turn *= np.sign(turn[np.abs(turn).argmax(0), np.arange(turn.shape[1])])  # either way is right
     return Naming(
         names=kinds,
         centre=tuple(centre.tolist()),
         spread=tuple(spread.tolist()),
         turn=_rows(turn),
-        points=_rows(scaled @ turn),
+        points=_rows(_turned(scaled, turn)),
         labels=tuple(labels.tolist()),
     )
 
 
 def _standard(rows: Floats, centre: Floats, spread: Floats) -> Floats:
     return np.clip((rows - centre) / spread, -CLIP, CLIP)
+
+
+def _turned(scaled: Floats, turn: Floats) -> Floats:
+    """(..., k) rows times the (k, directions) turn, always summed in the same order."""
+    return np.asarray((scaled[..., None] * turn).sum(-2))
 
 
 def _rows(table: Floats) -> tuple[tuple[float, ...], ...]:

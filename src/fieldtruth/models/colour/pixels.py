@@ -3,6 +3,11 @@
 Colours against the leaf's own median and against their surroundings go into a logistic
 regression with all products of two, so that a fit is a few Newton steps: no random start, and
 few enough weights (a hundred and some) that a few dozen photos hold them down.
+
+The last bits of a matrix product hang on the number of threads that numpy's linear algebra uses,
+and blobs, thresholds and names hang on last bits. So features and weights are binary fractions of
+few digits: what a fit says of a pixel is then exact, in whatever order it is summed, and a fit
+comes out as the same weights.
 """
 
 from typing import NamedTuple
@@ -23,6 +28,9 @@ CLIP = 4.0  # standard deviations beyond this are outliers
 LEAF = 900.0  # lengths are given on a leaf this many pixels long
 STEPS, HALVINGS = 12, 8  # of Newton's method, at most
 NEAR = 1e-3  # a step that lowers the loss by a smaller share is the last
+FINE = 1024  # parts of a standard deviation: what is finer in a feature says nothing
+EXACT = 4096  # parts of one: what is finer in a weight says nothing
+_ROWS = 8192  # worked on at once, so that memory does not grow with the photos
 
 Floats = NDArray[np.float64]
 
@@ -71,14 +79,17 @@ class Logistic(Record, frozen=True, kw_only=True):
 
     def odds(self, features: Array) -> Array:
         """(n, k) features to (n,) log odds within +-`LIMIT`."""
-        scaled = _standard(features, self.centre, self.spread)
-        size = scaled.shape[1]
-        weights = np.array(self.weights, np.float32)
-        square = np.zeros((size, size), np.float32)
+        size = len(self.centre)
+        weights = np.array(self.weights)
+        square = np.zeros((size, size))
         square[np.triu_indices(size)] = weights[1 + size :]
-        bent = scaled @ square + weights[1 : 1 + size]
-        out = np.einsum("ij,ij->i", bent, scaled) + weights[0]
-        return np.asarray(np.clip(out, -LIMIT, LIMIT))
+        out = np.empty(len(features), np.float32)
+        for rows in _blocks(len(features)):
+            scaled = _standard(features[rows], self.centre, self.spread).astype(np.float64)
+            bent = scaled @ square + weights[1 : 1 + size]  # exact, and so is the sum
+            told = np.einsum("ij,ij->i", bent, scaled) + weights[0]
+            out[rows] = np.clip(told, -LIMIT, LIMIT)
+        return out
 
     def chance(self, features: Array) -> Array:
         """(n, k) features to (n,) probabilities."""
@@ -142,7 +153,8 @@ def odds_map(seen: View, fitted: Logistic) -> Array:
 def fit_logistic(features: Array, true: Floats, ridge: float) -> Logistic:
     """(n, k) features and (n,) truth, 0 or 1, by Newton's method under a ridge penalty.
 
-    A step that makes the fit worse is halved until it does not: whole steps can run away.
+    A step that makes the fit worse is halved until it does not: whole steps can run away. The
+    weights are multiples of 1 / `EXACT`, so that rounding errors on the way do not show.
     """
     centre = tuple(features.mean(0, dtype=np.float64).tolist())
     spread = tuple(np.maximum(features.std(0, dtype=np.float64), 1e-3).tolist())
@@ -152,7 +164,7 @@ def fit_logistic(features: Array, true: Floats, ridge: float) -> Logistic:
     sign = 1 - 2 * true
 
     def odds_and_loss(weights: Floats) -> tuple[Floats, float]:
-        odds = (design @ weights.astype(np.float32)).astype(np.float64)
+        odds = np.concatenate([design[rows] @ weights for rows in _blocks(len(design))])
         loss = np.logaddexp(0, sign * odds).sum() + 0.5 * (penalty * weights**2).sum()
         return odds, float(loss)
 
@@ -160,9 +172,12 @@ def fit_logistic(features: Array, true: Floats, ridge: float) -> Logistic:
     odds, loss = odds_and_loss(beta)
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-odds))
-        curve = np.maximum(chance * (1 - chance), 1e-4).astype(np.float32)
-        bend = ((design.T * curve) @ design).astype(np.float64) + np.diag(penalty)
-        slope = design.T @ (true - chance).astype(np.float32) - penalty * beta
+        curve = np.maximum(chance * (1 - chance), 1e-4)
+        bend, slope = np.diag(penalty), -penalty * beta
+        for rows in _blocks(len(design)):
+            some = design[rows].astype(np.float64)
+            bend += (some.T * curve[rows]) @ some
+            slope += (true - chance)[rows] @ some
         step = np.linalg.solve(bend, slope)
         for _ in range(HALVINGS):
             after, lower = odds_and_loss(beta + step)
@@ -175,11 +190,16 @@ def fit_logistic(features: Array, true: Floats, ridge: float) -> Logistic:
         if loss - lower < NEAR * loss:
             break
         loss = lower
-    return Logistic(centre=centre, spread=spread, weights=tuple(beta.tolist()))
+    weights = np.round(beta * EXACT) / EXACT
+    return Logistic(centre=centre, spread=spread, weights=tuple(weights.tolist()))
+
+
+def _blocks(count: int) -> list[slice]:
+    return [slice(begin, begin + _ROWS) for begin in range(0, count, _ROWS)]
 
 
 def _products(scaled: Array) -> Array:
-    """(n, k) to (n, 1 + k + k (k + 1) / 2): one, the features, and their products."""
+    """(n, k) to (n, 1 + k + k (k + 1) / 2): one, the features, and their products; exact."""
     first, second = np.triu_indices(scaled.shape[1])
     ones = np.ones((len(scaled), 1), np.float32)
     return np.concatenate([ones, scaled, scaled[:, first] * scaled[:, second]], axis=1)
@@ -187,7 +207,7 @@ def _products(scaled: Array) -> Array:
 
 def _standard(features: Array, centre: tuple[float, ...], spread: tuple[float, ...]) -> Array:
     scaled = (features - np.array(centre, np.float32)) / np.array(spread, np.float32)
-    return np.clip(scaled, -CLIP, CLIP)
+    return np.asarray(np.round(np.clip(scaled, -CLIP, CLIP) * FINE) / FINE, np.float32)
 
 
 def _blur(values: Array, sigma: float) -> Array:

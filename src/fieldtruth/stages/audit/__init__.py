@@ -1,12 +1,10 @@
 """Audit: what is wrong with photos before they are trusted, within one set and between several.
 
     sets       folders, files of items, frozen benchmarks -> photos by name
-    search     every photo looked at; near hashes, then near pixels
-    shortlist  pairs of photos, the worst first, never too many
 
-What was seen goes to every file of `checks/`, and the report is what they find (design, section
-8). Everything is compared with everything: two files of one set, and any two sets given, healthy
-photos and negatives like all others (agroground.md, W-45 to W-51).
+What `duplicates` sees goes to every file of `checks/`, and the report is what they find (design,
+section 8). Everything is compared with everything: two files of one set, and any two sets given,
+healthy photos and negatives like all others (agroground.md, W-45 to W-51).
 """
 
 from collections.abc import Sequence
@@ -16,14 +14,22 @@ from pathlib import Path
 import numpy as np
 
 from fieldtruth import checks, hashing, rooms
-from fieldtruth.checks.contract import BAD, Bad, Member, Pair, Photo, Report, Seen, SetReport
-from fieldtruth.checks.near_duplicates import verdict
+from fieldtruth.checks.contract import Bad, Member, Pair, Photo, Report, Seen, SetReport
+from fieldtruth.duplicates import (
+    BAD,
+    Found,
+    Nodes,
+    Over,
+    Passing,
+    find,
+    in_threads,
+    look_at,
+    verdict,
+)
 from fieldtruth.faults import Refused, Unreadable, Usage
 from fieldtruth.hashing import TURNS, Look
 from fieldtruth.records import Finding
-from fieldtruth.stages.audit.search import Found, Passing, find, look_at
 from fieldtruth.stages.audit.sets import Entry, read_set
-from fieldtruth.stages.audit.shortlist import Nodes
 
 MOST_RADIUS = 16  # of 64 bits: photos that have nothing in common are 32 apart
 _ABOUT_PAIRS = ("label_conflicts", "healthy_and_diseased")
@@ -39,7 +45,9 @@ class Settings:
     images: Path | None = None
 
 
-def audit(names: Sequence[str], settings: Settings, track: Passing) -> Report:
+def audit(
+    names: Sequence[str], settings: Settings, track: Passing, over: Over = in_threads
+) -> Report:
     """Compare every photo of the sets at these paths with every other one.
 
     Raises `Usage` for a set that is not there or empty, named twice, or settings out of range;
@@ -52,9 +60,9 @@ def audit(names: Sequence[str], settings: Settings, track: Passing) -> Report:
     files = list(number)
     sets = [names.index(entry.set) for entry in entries]
     nodes = Nodes(np.array(sets, np.int64), np.array(places, np.int64))
-    looks = look_at(files, track)
+    looks = look_at(files, track, over)
     knobs = settings.radius, settings.max_pairs, len(TURNS) if settings.flips else 1
-    found = find(files, looks, nodes, knobs, track)
+    found = find(files, looks, nodes, knobs, track, over)
     for file, fault in found.broken.items():
         looks[file] = fault
     seen = _seen(entries, [looks[place] for place in places], nodes, found)

@@ -12,7 +12,8 @@ from pathlib import Path
 import msgspec
 
 from fieldtruth import store
-from fieldtruth.checks.contract import BAD, Pair, Report
+from fieldtruth.checks.contract import Pair, Report
+from fieldtruth.duplicates import BAD
 from fieldtruth.faults import BadRecord, Refused, Usage
 
 Groups = Mapping[str, set[str]]  # SHA-256 of a photo -> the groups it is in

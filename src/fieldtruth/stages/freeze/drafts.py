@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+from msgspec.structs import asdict
 
 from fieldtruth import store, taxonomy
 from fieldtruth.faults import BadRecord
@@ -105,7 +106,7 @@ def finish(line: Line, seen: Sequence[Facts], places: Sequence[str], group: str)
     """The record of a draft. `seen` and `places` (where they will lie) run parallel to `images`."""
     try:
         if isinstance(line.draft, _Question):
-            return _question(line.draft, tuple(places), group)
+            return Question(**(asdict(line.draft) | {"images": tuple(places), "group": group}))
         _agree(line.draft, seen[0])
         item = _item(line.draft, seen[0], places[0], group)
         _check_names(item)
@@ -115,46 +116,15 @@ def finish(line: Line, seen: Sequence[Facts], places: Sequence[str], group: str)
 
 
 def _item(draft: _Item, seen: Facts, place: str, group: str) -> Item:
-    return Item(
-        id=draft.id,
-        image=place,
-        image_sha256=seen.sha256,
-        width=seen.width,
-        height=seen.height,
-        source=draft.source,
-        licence=draft.licence,
-        crop=draft.crop,
-        kind=draft.kind,
-        label=draft.label,
-        level=draft.level,
-        boxes=draft.boxes,
-        query=draft.label if draft.query is None else draft.query,
-        absent_query=draft.absent_query,
-        candidates=draft.candidates,
-        group=group,
-        ask_level=draft.ask_level,
-        ask_kind=draft.ask_kind,
-    )
-
-
-def _question(draft: _Question, places: tuple[str, ...], group: str) -> Question:
-    return Question(
-        id=draft.id,
-        form=draft.form,
-        images=places,
-        question=draft.question,
-        options=draft.options,
-        answer=draft.answer,
-        facts=draft.facts,
-        domain=draft.domain,
-        challenge=draft.challenge,
-        crop=draft.crop,
-        qtype=draft.qtype,
-        group=group,
-        evidence=draft.evidence,
-        source=draft.source,
-        licence=draft.licence,
-    )
+    found = {
+        "image": place,
+        "image_sha256": seen.sha256,
+        "width": seen.width,
+        "height": seen.height,
+        "query": draft.label if draft.query is None else draft.query,
+        "group": group,
+    }
+    return Item(**(asdict(draft) | found))
 
 
 def _agree(draft: _Item, seen: Facts) -> None:

@@ -2,44 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from fieldtruth import store, taxonomy
-from fieldtruth.faults import Refused, Unreadable
+from fieldtruth import store
+from fieldtruth.faults import Unreadable
 from fieldtruth.images import Facts, facts
 from fieldtruth.stages.freeze.drafts import Line
-
-# Words in a licence that forbid handing the photos on, or leave it open: such photos stay out of
-# the benchmark and are fetched by hash (design, section 4). Whole words, after normalising.
-NOT_REDISTRIBUTABLE = (
-    "all rights reserved",
-    "do not redistribute",
-    "no licence",
-    "no license",
-    "no redistribution",
-    "non redistributable",
-    "not redistributable",
-    "not specified",
-    "not stated",
-    "proprietary",
-    "research only",
-    "research use only",
-    "unknown",
-    "unlicensed",
-    "unspecified",
-)
-_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
-
-
-def may_copy(licence: str) -> bool:
-    """Whether a licence lets the photo be handed on; see `NOT_REDISTRIBUTABLE`.
-
-    >>> may_copy("CC BY-NC-ND 4.0"), may_copy("Unknown"), may_copy("(c) me, all rights reserved")
-    (True, False, False)
-    """
-    words = f" {taxonomy.normalise(licence)} "
-    return not any(f" {phrase} " in words for phrase in NOT_REDISTRIBUTABLE)
+from fieldtruth.store.licences import may_copy
+from fieldtruth.store.photos import copy_as, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +53,7 @@ class Photos:
             if place in kept_out:
                 references[place] = store.Reference(sha256=identity, original=image)
             else:
-                _copy(self.root / image, folder / place, identity)
+                copy_as(self.root / image, folder / place, identity)
                 copied[place] = identity
         return copied, references
 
@@ -102,9 +72,7 @@ def look(lines: Iterable[Line], root: Path) -> Photos:
                     raise Unreadable(f"{line.where}: {fault}") from None
     places: dict[str, str] = {}  # content -> place; the first path in order gives the suffix
     for image in sorted(seen):
-        suffix = PurePosixPath(image).suffix.lower()
-        name = seen[image].sha256[:32] + (suffix if suffix in _SUFFIXES else "")
-        places.setdefault(seen[image].sha256, f"images/{name}")
+        places.setdefault(seen[image].sha256, place_of(seen[image].sha256, image))
     return Photos(root, seen, {image: places[each.sha256] for image, each in seen.items()})
 
 
@@ -138,15 +106,3 @@ def groups(
         line.draft.group or (given.get(top(pixels[0]), top(pixels[0])) if pixels else line.draft.id)
         for line, pixels in zip(lines, shown, strict=True)
     ]
-
-
-def _copy(source: Path, target: Path, identity: str) -> None:
-    """Copy and hash in one reading, so that what is kept is what was looked at."""
-    target.parent.mkdir(exist_ok=True)
-    digest = sha256()
-    with source.open("rb") as read, target.open("wb") as written:
-        while chunk := read.read(1 << 20):
-            digest.update(chunk)
-            written.write(chunk)
-    if digest.hexdigest() != identity:
-        raise Refused(f"{source}: expected a photo at rest, it changed while freezing; start again")

@@ -1,0 +1,114 @@
+"""Weights that others trained: opened from a local folder or by a hub name, and which they are.
+
+Only `safetensors` are read, and no code that comes with them: a pickle may run anything. What is
+imported here is imported inside functions, so that nothing heavy loads before a model is asked for.
+"""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+import msgspec
+
+from fieldtruth.faults import Usage
+
+EXTRA = "transformers"
+_WEIGHTS = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors")
+
+T = TypeVar("T")
+
+
+def load_torch() -> ModuleType:
+    """torch, with warnings of a missing extra turned into `Usage`."""
+    try:
+        import torch
+    except ImportError:
+        raise Usage(
+            f"this needs torch and transformers; install them with `pip install "
+            f"'fieldtruth[{EXTRA}]'` (`pip install torch` for your machine first)"
+        ) from None
+    module: ModuleType = torch
+    return module
+
+
+def load_transformers() -> ModuleType:
+    """transformers, silent but for errors; `Usage` where it or torch is not installed."""
+    load_torch()
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        import transformers
+    except ImportError:
+        raise Usage(
+            f"this needs transformers; install it with `pip install 'fieldtruth[{EXTRA}]'`"
+        ) from None
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    module: ModuleType = transformers
+    return module
+
+
+def pick_device(said: str) -> str:
+    """`auto` is a GPU where there is one; `Usage` where a GPU is named and there is none."""
+    torch = load_torch()
+    if said == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if said.startswith("cuda") and not torch.cuda.is_available():
+        raise Usage(f"device: expected one that this machine has, got {said!r}; it has: cpu")
+    if said != "cpu" and not said.startswith(("cuda", "mps", "xpu")):
+        raise Usage(f"device: expected auto, cpu, cuda, cuda:N, mps or xpu, got {said!r}")
+    return said
+
+
+def opened(place: str, how: Callable[[str], T]) -> T:
+    """What `how` loads from `place`; `Usage` says why where it cannot.
+
+    A path that is a folder is never looked up at the hub, and a missing one that looks like a
+    path is refused instead of being asked for there.
+    """
+    if place.startswith((".", "/", "~")) and not Path(place).expanduser().is_dir():
+        raise Usage(f"{place}: expected a folder with a model, got nothing there")
+    try:
+        return how(str(Path(place).expanduser()) if Path(place).expanduser().is_dir() else place)
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
+        why = str(error).strip().splitlines() or [type(error).__name__]
+        raise Usage(
+            f"{place}: expected the folder or hub name of a model that transformers reads, "
+            f"got: {why[0]}; where there is no network, give a folder"
+        ) from error
+
+
+def fingerprint(place: str, model: Any) -> str:
+    """16 hex digits that differ where weights, tokenizer or settings do.
+
+    Of a folder: a hash of its files' names and contents. Of a hub name: the commit that was loaded.
+    """
+    folder = Path(place).expanduser()
+    if not folder.is_dir():
+        commit = getattr(model.config, "_commit_hash", None)
+        return sha256(f"{place}@{commit}".encode()).hexdigest()[:16]
+    whole = sha256()
+    for path in sorted({path for pattern in _WEIGHTS for path in folder.glob(pattern)}):
+        with path.open("rb") as file:
+            whole.update(path.name.encode() + b"\0")
+            while block := file.read(1 << 22):
+                whole.update(block)
+    return whole.hexdigest()[:16]
+
+
+def settings_file(place: str, *names: str) -> dict[str, Any]:
+    """The first of these JSON files that lies with the weights; `Usage` where none does."""
+    cached_file = load_transformers().utils.cached_file
+    for name in names:
+        seek = partial(cached_file, filename=name, _raise_exceptions_for_missing_entries=False)
+        found = opened(place, seek)
+        if found:
+            try:
+                read: dict[str, Any] = msgspec.json.decode(Path(found).read_bytes(), type=dict)
+            except msgspec.DecodeError as error:
+                raise Usage(f"{found}: expected JSON, got: {error}") from None
+            return read
+    raise Usage(f"{place}: expected {' or '.join(names)} beside the weights, got neither")

@@ -1,0 +1,244 @@
+"""What an answer names in the light of its photo's folder."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fieldtruth.records import Kind
+from fieldtruth.sources.cddm.classes import Folder, Name, plain_text, read_folder
+from fieldtruth.taxonomy import lexicon, normalise, resolve, wordlists
+
+_DIAGNOSIS = re.compile(
+    r"\b(?:what (?:is|are) (?:this|these|it|wrong)|(?:what|which) (?:\w+ )?(?:disease|pest|"
+    r"problem)|wrong with|identif\w+|diagnos\w+|recogni[sz]e|name the|tell)\b",
+    re.IGNORECASE,
+)
+_MEANS = re.compile(
+    r"\b(?:fungicides?|pesticides?|insecticides?|spray\w*|cure[sd]?|remed\w+|treat\w*|prevent\w*|"
+    r"avoid\w*|manag\w+)\b",
+    re.IGNORECASE,
+)
+_NOT = re.compile(
+    r"\b(?:not(?! only)|no|never|neither|nor|without|cannot|free (?:of|from)|rather than|"
+    r"instead of|unlike|rule[sd]? out)\b|n't\b"
+)
+_HINTS = ("no", "n't", "ne", "without", "free ", "rather", "instead", "unlike", "rule")
+_WELL_HINTS = ("health", "normal", "no ", "not ", " free")
+_WORD = re.compile(r"[^\W_]+")
+_TO_DO = wordlists.ACTIONS | wordlists.ORDERS
+_CLAUSE = re.compile(r"[.,;:!?]\s|\b(?:but|however|instead it)\b")
+_NEXT = re.compile(r"\s*(?:(?:,?\s*(?:and/or|and|or)|/|,)\s*)(?:a |an |the )?(?P<name>[^.,;:!?/]+)")
+# What stands right before a name where the answer says that it is there.
+_LEADS = (
+    " with", " by", " from", " of", " has", " have", " had", " is", " as", " to", " shows",
+    " show", " showing", " exhibits", " exhibiting", " likely", " probably", " called", " named",
+    " in", ":",
+)  # fmt: skip
+_ASSERTED = re.compile(
+    r"\b(?P<lead>(?:afflicted|affected|infected|infested|attacked|damaged|diseased|caused|"
+    r"diagnosed)\s+(?:with|by|as|from)|suffer\w*\s+from|(?:symptoms|signs)\s+of|identified\s+as|"
+    r"has|have|(?:it|this|disease|problem|pest|diagnosis)\s+is(?:\s+called)?)\s+"
+    r"(?P<name>[^.,;:!?()\n]+?)"
+    r"(?=\s+(?:that|which|who|but|or|and|on|in|at|taken|photographed|causing)\b|[.,;:!?()\n]|$)",
+    re.IGNORECASE,
+)
+_FIRM = (" with", " by", " as", " from", " of")  # ends of lead-ins that only names follow
+SHORT = 60  # letters; a longer answer is no bare name, number or "unknown"
+_STATES = re.compile(
+    r"(?:(?:yes|no)\b\W*)?(?:(?:the|this|that)\s+)?(?:this|that|it|these|they|image|picture|photo|"
+    r"leaf|plant|crop|leaves)\b[^.]{0,30}?\b(?:is|are|isn't|shows?|depicts?|comes?|belongs?|"
+    r"appears?|looks?|has)\b",
+    re.IGNORECASE,
+)
+_YES_NO = re.compile(r"\W*(?:yes|no|true|false|correct|incorrect)\b", re.IGNORECASE)
+_ILL = ("diseased", "unhealthy", "disease", "infected", "sick", "abnormal")
+_EMPTY = frozenset(("", "unknown", "unclear", "none", "na", "n a", "general", "not sure"))
+_ARTICLE = re.compile(r"(?:a|an|the|some|severe|mild|possible)\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Well:
+    """A healthy plant."""
+
+    crop: str | None
+
+
+@lru_cache(maxsize=65536)
+def asks(question: str) -> str | None:
+    """What a question is after: `management`, `cause`, `plant_id`, or none of them.
+
+    One that asks for the name as well ("what is this, and how do I treat it?") is after the name.
+    """
+    asked = "action" if _MEANS.search(question) else lexicon.asked_for(question)
+    if asked in ("action", "cause"):
+        return None if _DIAGNOSIS.search(question) else {"action": "management"}.get(asked, asked)
+    return "plant_id" if asked == "plant" else None
+
+
+@lru_cache(maxsize=4096)
+def said(folder: str, question: str, answer: str) -> Name | Well | str:
+    """What an answer names in the light of its photo's folder, or why it is no target."""
+    asked = asks(question)
+    if asked in ("management", "cause"):
+        return asked
+    about, plain = read_folder(folder.rpartition("/")[2]), plain_text(answer)
+    told = _mention(about, plain) if about.name is not None else None
+    if told is not None and told.there:
+        return _named(about, answer, plain, told)
+    if about.healthy and "healthy" in plain:
+        well = _mention_of("healthy", plain)
+        if well is not None and well.there:
+            return Well(about.crop)
+    other = _other(about, answer)
+    if other is not None:
+        return other
+    if told is not None:  # it is named and said not to be there
+        return "contradicts_folder"
+    return _nothing_named(about, asked, answer, plain)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    start: int
+    end: int
+    there: bool
+
+
+def _mention(about: Folder, plain: str) -> _Mention | None:
+    """Where an answer says the folder's name in one of its forms, affirmed if it ever is."""
+    denied = None
+    for form in about.forms:
+        found = _mention_of(form, plain)
+        if found is not None and found.there:
+            return found
+        denied = denied or found
+    return denied
+
+
+def _mention_of(form: str, plain: str) -> _Mention | None:
+    """Where a text says some words as whole words, affirmed if they ever are."""
+    denied = None
+    at = plain.find(form)
+    while at >= 0:
+        end = at + len(form)
+        before, after = plain[at - 1 : at], plain[end : end + 1]
+        if not before.isalnum() and not after.isalnum():
+            if not _denied(plain[:at]):
+                return _Mention(at, end, there=True)
+            denied = denied or _Mention(at, end, there=False)
+        at = plain.find(form, end)
+    return denied
+
+
+def _denied(before: str) -> bool:
+    """Whether what comes before a name in its clause denies it.
+
+    >>> _denied("no, it is not affected by "), _denied("it is not late blight but ")
+    (True, False)
+    """
+    for hint in _HINTS:
+        if hint in before:
+            break
+    else:  # most texts deny nothing, and this is ten times as fast
+        return False
+    for found in reversed(list(_CLAUSE.finditer(before))):
+        return _NOT.search(before, found.end()) is not None
+    return _NOT.search(before) is not None
+
+
+def _named(about: Folder, answer: str, plain: str, told: _Mention) -> Name | str:
+    assert about.name is not None
+    before, after = plain[: told.start].rstrip(), plain[told.end :]
+    lead = before.removesuffix(" the").removesuffix(" a").removesuffix(" an")
+    if after.startswith((" and", " or", ",", "/", " /")) and _second(about, after):
+        return "several_things"
+    if not f" {lead}".endswith(_LEADS) and lead:
+        longer = before.rpartition(" ")[2] + plain[told.start - 1 : told.end]
+        known = resolve(longer, about.crop).label
+        if known is not None and known.id != about.name.label and not _is_crop(before):
+            return "contradicts_folder"  # late blight, where the folder says blight
+        if _tells_what_to_do(answer, plain):
+            return "management"
+    return about.name
+
+
+def _is_crop(before: str) -> bool:
+    """Whether the last word is a crop's name: "apple scab" is the scab of its folder.
+
+    >>> _is_crop("this is apple"), _is_crop("this is late")
+    (True, False)
+    """
+    return lexicon.crop_in(before.rpartition(" ")[2]) is not None
+
+
+def _second(about: Folder, after: str) -> bool:
+    """Whether another disease follows that is named beside the first."""
+    found = _NEXT.match(after)
+    if found is None or about.name is None:
+        return False
+    known = resolve(found["name"].strip(), about.crop).label
+    return known is not None and known.id != about.name.label
+
+
+def _other(about: Folder, answer: str) -> Name | str | None:
+    """A name in the answer that is written otherwise than the folder's, or is another thing's."""
+    found = [(hit["lead"], hit["name"], hit.start()) for hit in _ASSERTED.finditer(answer)]
+    if len(answer) < SHORT and not found:
+        found.append(("", answer.strip().rstrip("."), 0))
+    against = None
+    for lead, name, at in found:
+        thing = _thing(name, about.crop)
+        if thing is None or _denied(answer[:at].casefold()):
+            continue
+        if about.name is not None and thing.id == about.name.label:
+            return about.name
+        if about.name is None and not about.healthy:
+            if thing.kind is not None:  # the folder cannot be read: the answer gives the spelling
+                return Name(thing.kind, thing.id, about.crop or lexicon.crop_in(answer))
+        elif thing.kind is not None or (lead.casefold().endswith(_FIRM) and thing.large):
+            against = "contradicts_folder"
+    return against
+
+
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """A name in an answer: its id, its kind where the taxonomy knows it, a first capital."""
+
+    id: str
+    kind: Kind | None
+    large: bool
+
+
+@lru_cache(maxsize=65536)
+def _thing(name: str, crop: str | None) -> _Thing | None:
+    name = _ARTICLE.sub("", name.strip(), count=1)
+    if not normalise(name):
+        return None
+    found = resolve(name, crop)
+    return _Thing(found.id, found.label.kind if found.label else None, name[:1].isupper())
+
+
+def _nothing_named(about: Folder, asked: str | None, answer: str, plain: str) -> Well | str:
+    """Why an answer that names no disease names none, the most telling reason first."""
+    if any(hint in plain for hint in _WELL_HINTS) and "healthy" in lexicon.words_in(answer):
+        return Well(about.crop) if about.healthy else "contradicts_folder"
+    states = _STATES.match(answer) is not None
+    if not states and _tells_what_to_do(answer, plain):
+        return "management"
+    if states or asked == "plant_id":
+        ill = any(word in plain for word in _ILL)
+        if not ill and (about.says_crop(plain) or lexicon.crop_in(answer)):
+            return "plant_id"
+    if _YES_NO.match(answer):
+        return "yes_no"
+    if len(answer) < SHORT and lexicon.measurement(answer):
+        return "measurement"
+    if len(answer) < SHORT and normalise(answer) in _EMPTY:
+        return "vacuous"
+    return "names_nothing"
+
+
+def _tells_what_to_do(answer: str, plain: str) -> bool:
+    if _TO_DO.isdisjoint(_WORD.findall(plain)):  # the lexicon takes twenty times as long
+        return False
+    return "action" in lexicon.words_in(answer)

@@ -1,0 +1,86 @@
+"""A row of a question set: what its words must be.
+
+What `freeze` fills in (group, what is empty) may be left out, as in a set made by hand.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from fieldtruth.records import LETTERS, Record
+from fieldtruth.stages.check.answers import literal
+from fieldtruth.stages.check.problems import Found, shown
+
+BESIDE = frozenset({"form", "options", "answer", "qtype"})  # one of them beside `question`
+# Statements one under another, each behind a bullet or a number.
+_LISTED = re.compile(r"^\s*(?:[-*\u2022]|\(?\d{1,2}[.)])\s+\S", re.MULTILINE)
+
+
+class Question(Record, frozen=True, kw_only=True):
+    """A `records.Question` that may still be wrong, so that all that is wrong can be told."""
+
+    id: str
+    form: Literal["mcq", "open"]
+    images: tuple[str, ...] = ()
+    question: str
+    options: tuple[str, ...] | None = None
+    answer: str
+    facts: tuple[str, ...] = ()
+    domain: str | None = None
+    challenge: str | None = None
+    crop: str | None = None
+    qtype: str | None = None
+    group: str | None = None
+    evidence: tuple[str, ...] = ()
+    source: str
+    licence: str
+
+
+def parse(value: Mapping[str, Any]) -> Question | Found:
+    """The question of a row, or why it is none."""
+    try:
+        return msgspec.convert(value, Question)
+    except msgspec.ValidationError as error:
+        return Found("bad_row", f"expected a Question: {error}")
+
+
+def words(row: Question) -> Iterator[Found]:
+    """Everything that is wrong with the words of a question."""
+    texts = [("the question", row.question), ("the answer", row.answer)]
+    texts += [(f"option {letter(at)}", each) for at, each in enumerate(row.options or ())]
+    texts += [(f"fact {at}", each) for at, each in enumerate(row.facts, start=1)]
+    for where, text in texts:
+        if not text.strip():
+            yield Found("empty_text", where)
+        yield from literal(text, where)
+    if row.form == "mcq":
+        yield from _choice(row)
+    elif row.options is not None:
+        yield Found("bad_row", f"expected no options on an open question, got {shown(row.options)}")
+    elif not row.facts and len(_LISTED.findall(row.answer)) > 1:
+        yield Found("no_facts", f"expected the statements under `facts`: {shown(row.answer)}")
+
+
+def _choice(row: Question) -> Iterator[Found]:
+    options = row.options or ()
+    if not 2 <= len(options) <= len(LETTERS):
+        yield Found(
+            "bad_row", f"expected 2 to {len(LETTERS)} options on an mcq, got {len(options)}"
+        )
+        return
+    if len(row.answer) != 1 or row.answer not in LETTERS[: len(options)]:
+        yield Found(
+            "bad_letter", f"expected A to {letter(len(options) - 1)}, got {shown(row.answer)}"
+        )
+    first: dict[str, int] = {}
+    for at, option in enumerate(options):
+        same = first.setdefault(" ".join(option.casefold().split()), at)
+        if same != at:
+            yield Found("duplicate_options", f"{letter(same)} and {letter(at)}: {shown(option)}")
+
+
+def letter(at: int) -> str:
+    """The letter of the option at a place from 0; a number where there are no letters left."""
+    return LETTERS[at] if at < len(LETTERS) else str(at + 1)

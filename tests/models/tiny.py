@@ -1,0 +1,92 @@
+"""Tiny random models of the real classes, saved as their makers save them."""
+
+import json
+from pathlib import Path
+
+VOCABULARY = [
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ",", "on", "leaf", "rust", "blight", "early",
+    "late", "tomato", "coffee", "spot", "brown", "the",
+    *"abcdefghijklmnopqrstuvwxyz", *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
+]  # fmt: skip
+
+
+def grounding_dino(folder: Path) -> Path:
+    """Grounding DINO of 0.4 million parameters for photos of 64 pixels a side, in `folder`."""
+    import torch
+    from transformers import (
+        BertConfig,
+        BertTokenizerFast,
+        GroundingDinoConfig,
+        GroundingDinoForObjectDetection,
+        GroundingDinoProcessor,
+        SwinConfig,
+    )
+    from transformers.models.grounding_dino.image_processing_pil_grounding_dino import (
+        GroundingDinoImageProcessorPil,
+    )
+
+    folder.mkdir()
+    (folder / "vocab.txt").write_text("\n".join(VOCABULARY))
+    eyes = SwinConfig(
+        image_size=64, embed_dim=16, depths=[1, 1, 1, 1], num_heads=[1, 2, 2, 4], window_size=4,
+        out_indices=[2, 3, 4],
+    )  # fmt: skip
+    reader = BertConfig(
+        vocab_size=len(VOCABULARY), hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=256,
+    )  # fmt: skip
+    config = GroundingDinoConfig(
+        backbone_config=eyes.to_dict(), text_config=reader.to_dict(), num_queries=20, d_model=32,
+        encoder_layers=1, decoder_layers=2, encoder_ffn_dim=32, decoder_ffn_dim=32,
+        encoder_attention_heads=2, decoder_attention_heads=2, max_text_len=64, fusion_droppath=0.0,
+        dropout=0.0,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    model = GroundingDinoForObjectDetection(config)
+    with torch.no_grad():  # so that scores lie between 0 and 1, and not at them
+        model.model.decoder.layer_norm.weight.mul_(0.1)
+    model.save_pretrained(folder)
+    photos = GroundingDinoImageProcessorPil(size={"shortest_edge": 64, "longest_edge": 96})
+    words = BertTokenizerFast(str(folder / "vocab.txt"))
+    GroundingDinoProcessor(photos, words).save_pretrained(folder)
+    return folder
+
+
+def sam2(folder: Path) -> Path:
+    """SAM 2 of 0.3 million parameters for photos of 64 x 64 pixels, in `folder`."""
+    import torch
+    from transformers import Sam2Config, Sam2Model
+    from transformers.models.sam2.configuration_sam2 import (
+        Sam2HieraDetConfig,
+        Sam2MaskDecoderConfig,
+        Sam2PromptEncoderConfig,
+        Sam2VisionConfig,
+    )
+
+    trunk = Sam2HieraDetConfig(
+        hidden_size=16, num_attention_heads=1, image_size=[64, 64], blocks_per_stage=[1, 1, 2, 1],
+        embed_dim_per_stage=[16, 32, 64, 128], num_attention_heads_per_stage=[1, 1, 2, 4],
+        window_size_per_stage=[4, 2, 4, 2], global_attention_blocks=[3],
+        window_positional_embedding_background_size=[2, 2],
+    )  # fmt: skip
+    eyes = Sam2VisionConfig(
+        backbone_config=trunk.to_dict(), backbone_channel_list=[128, 64, 32, 16],
+        backbone_feature_sizes=[[16, 16], [8, 8], [4, 4]], fpn_hidden_size=32,
+    )  # fmt: skip
+    config = Sam2Config(
+        vision_config=eyes.to_dict(),
+        prompt_encoder_config=Sam2PromptEncoderConfig(
+            hidden_size=32, image_size=64, patch_size=16
+        ).to_dict(),
+        mask_decoder_config=Sam2MaskDecoderConfig(
+            hidden_size=32, mlp_dim=32, num_attention_heads=2, iou_head_hidden_dim=32
+        ).to_dict(),
+    )
+    torch.manual_seed(0)
+    Sam2Model(config).save_pretrained(folder)
+    prepared = {
+        "size": {"height": 64, "width": 64}, "image_mean": [0.485, 0.456, 0.406],
+        "image_std": [0.229, 0.224, 0.225],
+    }  # fmt: skip
+    (folder / "preprocessor_config.json").write_text(json.dumps(prepared))
+    return folder

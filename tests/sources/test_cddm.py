@@ -1,0 +1,216 @@
+"""CDDM: the folder gives crop and spelling, and only what an answer affirms is a target."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.sources.asked_more import cddm, cddm_row, turns
+from tests.sources.asked_releases import as_list
+from tests.sources.releases import photo
+
+from fieldtruth.faults import BadRecord, Refused, Usage
+from fieldtruth.records import Drop, Healthy, Sample, Target
+from fieldtruth.run import workspace
+from fieldtruth.sources.cddm import SOURCE, open_source, place_of
+from fieldtruth.sources.cddm.answers import asks
+from fieldtruth.sources.cddm.classes import read_folder
+
+LEAF_MOLD, RUST = "Tomato,Leaf Mold", "Apple,Cedar-Apple Rust"
+
+
+def label(folder: str, question: str, answer: str) -> Target | Healthy | Drop:
+    (record,) = SOURCE.label(
+        Sample(
+            id="cddm:q", source="cddm", images=(f"dataset/images/{folder}/p.jpg",),
+            question=question, answer=answer, licence="not stated",
+        )
+    )  # fmt: skip
+    return record
+
+
+@pytest.mark.parametrize(
+    ("folder", "answer", "crop", "name"),
+    [
+        (LEAF_MOLD, "This tomato leaf is affected by Leaf Mold.", "tomato", "leaf mold"),
+        (LEAF_MOLD, "The plant is affected by a leaf mold disease.", "tomato", "leaf mold"),
+        (LEAF_MOLD, "Leaf mould", "tomato", "leaf mold"),
+        (LEAF_MOLD, "It has Leaf Mold, which spreads in humid air, and yellow spots.", "tomato",
+         "leaf mold"),
+        (LEAF_MOLD, "This is not a healthy leaf: it has Leaf Mold.", "tomato", "leaf mold"),
+        (LEAF_MOLD, "It isn't infected by Early Blight but by Leaf Mold.", "tomato", "leaf mold"),
+        ("Tomato,Late Blight", "No, it is not affected by Early Blight, it has Late Blight.",
+         "tomato", "late blight"),
+        (RUST, "This is an apple leaf infected with Cedar-Apple Rust.", "apple",
+         "cedar apple rust"),
+        ("Apple,Cedar Apple Rust", "It exhibits symptoms of Cedar-Apple Rust.", "apple",
+         "cedar apple rust"),
+        ("Corn,Cercospora Leaf Spot (Gray Leaf Spot)", "It has Grey Leaf Spot.", "maize",
+         "gray leaf spot"),
+        ("Tomato,Target Spot 2", "The leaf is affected by Target Spot 2.", "tomato",
+         "target spot 2"),
+        ("Apple,Stewart's Wilt", "It is affected by Stewart\u2019s Wilt.", "apple",
+         "stewarts wilt"),
+        ("Apple,Scab", "No, it is not healthy; it has apple scab.", "apple", "scab"),
+        ("Apple,Grey Spot", "The leaf exhibits symptoms of Gray Spot", "apple", "gray spot"),
+        ("\u5c0f\u9ea6\u53f6\u9508\u75c5", "This wheat leaf is affected by Leaf Rust.", "wheat",
+         "leaf rust"),
+        ("\u7389\u7c73\u9508\u75c5", "This corn leaf has rust.", "maize", "rust"),
+        # Folders that say nothing: then the answer gives the spelling.
+        ("\u602a\u75c5", "This wheat leaf is affected by Leaf Rust.", "wheat", "leaf rust"),
+    ],
+)  # fmt: skip
+def test_what_an_answer_affirms_is_a_target(folder: str, answer: str, crop: str, name: str) -> None:
+    record = label(folder, "What is this?", answer)
+    assert isinstance(record, Target)
+    assert (record.crop, record.label, record.kind) == (crop, name, "disease")
+
+
+@pytest.mark.parametrize(
+    ("folder", "question", "answer", "reason"),
+    [
+        (LEAF_MOLD, "Is it ill?", "This leaf is not affected by Leaf Mold.", "contradicts_folder"),
+        (LEAF_MOLD, "Is it?", "It doesn't have Leaf Mold", "contradicts_folder"),
+        (LEAF_MOLD, "Is it?", "It is free of Leaf Mold.", "contradicts_folder"),
+        (LEAF_MOLD, "What is it?", "The leaf has Late Blight.", "contradicts_folder"),
+        (LEAF_MOLD, "What is it?", "Late Blight", "contradicts_folder"),
+        (LEAF_MOLD, "Is it healthy?", "Yes, this tomato leaf is healthy.", "contradicts_folder"),
+        ("Apple,Healthy", "Is it ill?", "This apple leaf has Scab.", "contradicts_folder"),
+        ("Apple,Blight", "Is it ill?", "It has Late Blight", "contradicts_folder"),
+        (LEAF_MOLD, "Is it ill?", "It could be Leaf Mold or Late Blight.", "several_things"),
+        (LEAF_MOLD, "Is it Leaf Mold?", "Yes.", "yes_no"),
+        (LEAF_MOLD, "Is it healthy?", "No, this tomato leaf is unhealthy.", "yes_no"),
+        ("Apple,Healthy", "Is it healthy?", "No, this leaf is abnormal.", "yes_no"),
+        (LEAF_MOLD, "Is it from a vine?", "No, this is a tomato leaf.", "plant_id"),
+        (LEAF_MOLD, "What crop is this?", "Tomato.", "plant_id"),
+        ("Apple,Healthy", "What is this?", "This is an apple leaf.", "plant_id"),
+        (LEAF_MOLD, "What measures can be taken to control Leaf Mold?", "(1) Select resistant "
+         "varieties (2) spray", "management"),
+        (LEAF_MOLD, "Which fungicide works?", "Copper works against Leaf Mold.", "management"),
+        (LEAF_MOLD, "Tell me more.", "To control Leaf Mold, spray copper.", "management"),
+        (LEAF_MOLD, "What causes Leaf Mold?", "Leaf Mold is caused by a fungus.", "cause"),
+        (LEAF_MOLD, "How many leaves?", "3", "measurement"),
+        (LEAF_MOLD, "What is it?", "unknown", "vacuous"),
+        (LEAF_MOLD, "What is it?", "", "vacuous"),
+        (LEAF_MOLD, "What is seen?", "Small yellow spots that turn brown.", "names_nothing"),
+        (LEAF_MOLD, "What is seen?", "This is not a healthy leaf.", "names_nothing"),
+    ],
+)  # fmt: skip
+def test_what_it_denies_or_leaves_open_is_a_drop(
+    folder: str, question: str, answer: str, reason: str
+) -> None:
+    record = label(folder, question, answer)
+    assert isinstance(record, Drop)
+    assert record.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("folder", "answer", "crop"),
+    [
+        ("Apple,Healthy", "Yes, this is a healthy apple leaf.", "apple"),
+        ("Corn,Healthy", "This image shows a healthy corn leaf.", "maize"),
+        ("Apple,Healthy", "This apple leaf has no disease.", "apple"),
+        ("\u5c0f\u9ea6\u5065\u5eb7", "This image shows a healthy wheat leaf.", "wheat"),
+    ],
+)
+def test_healthy_photos_keep_their_crop(folder: str, answer: str, crop: str) -> None:
+    record = label(folder, "What is it?", answer)
+    assert isinstance(record, Healthy)
+    assert record.crop == crop
+
+
+def test_a_question_for_the_name_and_the_cure_is_one_for_the_name() -> None:
+    question = "What is wrong with it, and how do I treat it?"
+    assert asks(question) is None
+    record = label(LEAF_MOLD, question, "This leaf is affected by Leaf Mold. Remove it.")
+    assert isinstance(record, Target)
+
+
+def test_a_pest_is_a_pest() -> None:
+    record = label("Tomato,Spider Mites", "What is it?", "It is infested with spider mites.")
+    assert isinstance(record, Target)
+    assert (record.kind, record.label) == ("pest", "spider mite")
+
+
+def test_no_word_within_a_word_is_a_crop_or_a_name() -> None:
+    assert read_folder("Tomato,Scab").crop == "tomato"
+    record = label("Apple,Scab", "What is it?", "A scabby beetle on an orange spot.")
+    assert isinstance(record, Drop)
+
+
+def test_where_the_authors_kept_the_photos() -> None:
+    old = "/home/jovyan/liuxiang/LLaVA/Qwen-VL/image_en_eccv/Apple,Scab/a.jpg"
+    assert place_of(old) == place_of("/dataset/images/Apple,Scab/a.jpg")
+    assert place_of("./dataset/images/Apple,Scab/a.jpg") == "dataset/images/Apple,Scab/a.jpg"
+
+
+def test_an_unknown_field_names_file_row_and_field(tmp_path: Path) -> None:
+    as_list(tmp_path / "dataset/VQA/a.json", [cddm_row("t1"), cddm_row("t2", colour="red")])
+    with pytest.raises(BadRecord, match=r"a\.json: row 2: .* unknown field `colour`"):
+        list(SOURCE.samples(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "", "[{]", '[{"question_id": "a"', '[{"question_id": NaN}]']
+)
+def test_a_file_that_is_no_list_is_one_clear_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "dataset/VQA/a.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    with pytest.raises(BadRecord, match=r"a\.json: .*expected a JSON list of rows"):
+        list(SOURCE.samples(tmp_path))
+
+
+def test_no_questions_is_a_matter_of_usage(tmp_path: Path) -> None:
+    with pytest.raises(Usage, match=r"expected dataset/VQA/\*\*/\*\.json, got none"):
+        list(SOURCE.samples(tmp_path))
+
+
+def test_photos_that_lead_out_are_refused(tmp_path: Path) -> None:
+    as_list(tmp_path / "root/dataset/VQA/a.json", [cddm_row("t1")])
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "root/dataset/images").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Refused, match="leads out of it"):
+        list(SOURCE.samples(tmp_path / "root"))
+
+
+def test_the_whole_road_with_its_books(tmp_path: Path) -> None:
+    release = cddm(tmp_path / "raw")
+    workspace.ingest("cddm", release.root, tmp_path / "out")
+    books = workspace.label(tmp_path / "out")
+    assert books.counts == {"rows": 20, "samples": 13, "targets": 6, "healthy": 1}
+    lines = [
+        json.loads(line)
+        for name in ("targets", "healthy", "drops")
+        for line in (tmp_path / f"out/{name}.jsonl").read_text().splitlines()
+    ]
+    assert sorted(line["sample"] for line in lines) == sorted(release.rows)
+    assert sum(books.drops.values()) == 20 - 7
+    splits = {
+        line["id"]: line["native"].get("split")
+        for line in (
+            json.loads(line) for line in (tmp_path / "out/samples.jsonl").read_text().splitlines()
+        )
+    }
+    assert (splits["cddm:t1"], splits["cddm:conv_1"]) == ("test", "train")
+
+
+def test_all_photos_of_a_conversation_are_kept(tmp_path: Path) -> None:
+    places = [f"/dataset/images/{LEAF_MOLD}/{at}.jpg" for at in (1, 2)]
+    for place in places:
+        photo(tmp_path / place[1:])
+    images = "".join(f"Picture {at}: <img>{p}</img>\n" for at, p in enumerate(places, start=1))
+    said = turns(f"{images}What is it?", "Leaf Mold.", asker="user", replier="assistant")
+    as_list(tmp_path / "dataset/VQA/a.json", [{"id": "c", "conversations": said}])
+    (sample,) = SOURCE.samples(tmp_path)
+    assert isinstance(sample, Sample)
+    assert sample.images == tuple(place[1:] for place in places)
+    assert (sample.question, sample.native.get("split")) == ("What is it?", None)
+
+
+def test_photos_may_be_fetched_later(tmp_path: Path) -> None:
+    as_list(tmp_path / "dataset/VQA/a.json", [cddm_row("t1"), cddm_row("t2", image="/etc/passwd")])
+    later = list(open_source({"photos": "optional"}).samples(tmp_path))
+    assert [type(row) for row in later] == [Sample, Drop]
+    assert [row.reason for row in SOURCE.samples(tmp_path) if isinstance(row, Drop)] == [
+        "no_photo", "unsafe_path",
+    ]  # fmt: skip

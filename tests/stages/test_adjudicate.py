@@ -1,0 +1,201 @@
+"""Two experts and a key: every road an id can go, and the books of all of them."""
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldtruth.faults import BadRecord, Refused, Usage
+from fieldtruth.stages.adjudicate import Adjudication, adjudicate, line, write
+
+Answers = dict[str, str | None]
+
+
+def file(path: Path, answers: Answers, **more: Any) -> Path:
+    rows = [{"id": name, "answer": said, **more} for name, said in answers.items()]
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    return path
+
+
+def settled(folder: Path, a: Answers, b: Answers, key: Answers) -> Adjudication:
+    paths = [file(folder / name, said) for name, said in (("a", a), ("b", b), ("key", key))]
+    return adjudicate(*paths)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "key", "gold", "reason"),
+    [
+        ("A", "A", "A", "A", None),
+        ("A", "A", "B", "A", None),  # two experts outweigh the generated answer
+        ("A", "A", None, "A", None),
+        ("A", "B", "A", "A", None),
+        ("A", "B", "B", "B", None),
+        ("A", "B", "C", None, "three_way"),
+        ("A", "B", None, None, "three_way"),
+        (None, "A", "A", None, "flagged"),
+        ("A", None, "A", None, "flagged"),
+        (None, None, None, None, "flagged"),
+    ],
+)
+def test_every_road(
+    tmp_path: Path, a: str | None, b: str | None, key: str | None, gold: str | None,
+    reason: str | None,
+) -> None:  # fmt: skip
+    made = settled(tmp_path, {"q": a}, {"q": b}, {"q": key})
+    assert [(each.id, each.answer) for each in made.gold] == ([("q", gold)] if gold else [])
+    assert [(each.id, each.reason) for each in made.dropped] == ([("q", reason)] if reason else [])
+    assert made.candidates == 1
+    assert made.flagged + made.valid == 1
+
+
+def paper() -> tuple[Answers, Answers, Answers, dict[str, str]]:
+    """As many answers of each sort as PlantXpert counts: 305 of soybean, 80 of cotton."""
+    a: Answers = {}
+    b: Answers = {}
+    key: Answers = {}
+    crop = {}
+    for name, both, one_right, three_way, flagged in (
+        ("soybean", 266, 30, 0, 9), ("cotton", 64, 9, 2, 5),
+    ):  # fmt: skip
+        sorts = ["both"] * both + ["one"] * one_right + ["three"] * three_way + ["flag"] * flagged
+        for at, sort in enumerate(sorts):
+            first, second, third = ("ABCD"[(at + step) % 4] for step in range(3))
+            q = f"{name}-{at:03}"
+            crop[q] = name
+            a[q] = None if sort == "flag" and at % 2 else first
+            b[q] = None if sort == "flag" and not at % 2 else first if sort == "both" else second
+            key[q] = third if sort == "three" else first if at % 3 else second
+    return a, b, key, crop
+
+
+def test_the_books_of_the_paper(tmp_path: Path) -> None:
+    """PlantXpert, expert annotation: 385 -> 371 valid, 330 agreed, 2 dropped, 369 gold."""
+    a, b, key, crop = paper()
+    rows = [{"id": q, "answer": said, "stratum": crop[q]} for q, said in key.items()]
+    (tmp_path / "key").write_text("".join(json.dumps(each) + "\n" for each in rows))
+    made = adjudicate(file(tmp_path / "a", a), file(tmp_path / "b", b), tmp_path / "key")
+    assert (made.candidates, made.flagged, made.valid, made.agreed) == (385, 14, 371, 330)
+    assert made.agreement == pytest.approx(0.8895, abs=5e-5)
+    assert len(made.gold) == 369
+    assert Counter(each.reason for each in made.dropped) == {"flagged": 14, "three_way": 2}
+    assert made.by_key == 39
+    counts = {name: (each.valid, each.agreed) for name, each in made.strata.items()}
+    assert counts == {"cotton": (75, 64), "soybean": (296, 266)}
+    assert made.strata["cotton"].kappa.n == 75
+
+
+def test_the_shape_of_the_contract(tmp_path: Path) -> None:
+    made = settled(
+        tmp_path,
+        {"1": "A", "2": "B", "3": "C", "4": None},
+        {"4": "A", "3": "D", "2": "B", "1": "B"},
+        {"2": "B", "1": "A", "4": "A", "3": "E", "5": "A"},
+    )
+    shown = json.loads(msgspec.json.encode(made))
+    kappa = shown.pop("kappa")
+    assert {name: kappa.pop(name) for name in ("value", "n")} == {
+        # po 1/3; chance: A 1/3 x 0, B 1/3 x 2/3, C and D of one expert alone = 2/9
+        "value": pytest.approx((1 / 3 - 2 / 9) / (1 - 2 / 9)),
+        "n": 3,
+    }
+    assert set(kappa) <= {"low", "high", "undefined_draws"}
+    assert shown == {
+        "candidates": 4, "flagged": 1, "valid": 3, "agreed": 1,
+        "agreement": pytest.approx(1 / 3),
+        "gold": [{"id": "1", "answer": "A"}, {"id": "2", "answer": "B"}],
+        "dropped": [
+            {"id": "3", "reason": "three_way", "a": "C", "b": "D", "generated": "E", "note": ""},
+            {"id": "4", "reason": "flagged", "a": None, "b": "A", "generated": "A", "note": ""},
+        ],
+        "by_key": 1, "not_reviewed": 1, "strata": {},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "why"),
+    [
+        ({"1": "A", "2": "A"}, {"1": "A", "2": "A"}, "one answer only was given"),
+        ({"1": None}, {"1": "A"}, "nothing was judged by two"),
+        ({}, {}, "nothing was judged by two"),
+    ],
+)
+def test_no_kappa_is_null_and_says_why(tmp_path: Path, a: Answers, b: Answers, why: str) -> None:
+    made = settled(tmp_path, a, b, dict.fromkeys(a, "A"))
+    assert json.loads(msgspec.json.encode(made.kappa)) == {
+        "value": None, "low": None, "high": None, "n": 0, "undefined": why,
+    }  # fmt: skip
+    assert f"no kappa ({why})" in line(made)
+    assert (made.agreement is None) == (made.valid == 0)
+
+
+answers = st.sampled_from(["A", "B", "C", None])
+
+
+@settings(max_examples=40)
+@given(rows=st.lists(st.tuples(answers, answers, answers), max_size=12), seed=st.integers(0, 99))
+def test_books_balance_and_order_is_nothing(
+    rows: list[tuple[str | None, str | None, str | None]], seed: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:  # fmt: skip
+    folder = tmp_path_factory.getbasetemp()
+    a, b, key = ({str(at): row[who] for at, row in enumerate(rows)} for who in range(3))
+    made = settled(folder, a, b, key)
+    ids = [each.id for each in made.gold] + [each.id for each in made.dropped]
+    assert sorted(ids) == sorted(a)
+    assert made.candidates == made.flagged + made.valid == len(rows)
+    mixed = [dict(random.Random(seed + at).sample(sorted(each.items()), len(each)))
+             for at, each in enumerate((a, b, key))]  # fmt: skip
+    assert settled(folder, mixed[0], mixed[1], mixed[2]) == made
+    swapped = settled(folder, b, a, key)
+    assert (swapped.gold, swapped.kappa.value) == (made.gold, made.kappa.value)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "key", "says"),
+    [
+        ({"1": "A", "2": "A"}, {"1": "A"}, {"1": "A", "2": "A"}, "b: expected a line for every id"),
+        ({"1": "A"}, {"1": "A", "2": "A"}, {"1": "A", "2": "A"}, "a: expected a line for every id"),
+        ({"1": "A"}, {"1": "A"}, {}, "key: expected a line for every id"),
+    ],
+)
+def test_a_missing_id_is_refused(
+    tmp_path: Path, a: Answers, b: Answers, key: Answers, says: str
+) -> None:
+    with pytest.raises(Refused, match=says):
+        settled(tmp_path, a, b, key)
+
+
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [
+        ('{"id":"1","answer":"A"}\n{"id":"1","answer":"A"}\n', "a:2.*expected an id of its own"),
+        ('{"id":"1"}\n', "a:1.*answer"),
+        ('{"id":"1","answer":" A"}\n', "a:1.*without blanks"),
+        ('{"id":"1","answer":""}\n', "a:1.*null where it is flagged"),
+        ('{"id":"1","answer":2}\n', "a:1"),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path: Path, broken: str, says: str) -> None:
+    good = file(tmp_path / "b", {"1": "A"})
+    (tmp_path / "a").write_text(broken)
+    with pytest.raises(BadRecord, match=says):
+        adjudicate(tmp_path / "a", good, good)
+
+
+def test_written_whole(tmp_path: Path) -> None:
+    made = settled(tmp_path, {"1": "A", "2": None}, {"1": "A", "2": "A"}, {"1": "A", "2": "A"})
+    write(made, tmp_path / "out")
+    assert (tmp_path / "out" / "gold.jsonl").read_text() == '{"id":"1","answer":"A"}\n'
+    dropped = json.loads((tmp_path / "out" / "dropped.jsonl").read_text())
+    assert dropped["reason"] == "flagged"
+    counts = json.loads((tmp_path / "out" / "adjudication.json").read_text())
+    assert (counts["candidates"], counts["valid"]) == (2, 1)
+    assert "gold" not in counts
+    with pytest.raises(Usage, match="got files"):
+        write(made, tmp_path / "out")
