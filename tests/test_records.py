@@ -17,6 +17,7 @@ from fieldtruth.records import (
     Finding,
     Healthy,
     Item,
+    Place,
     Prediction,
     Question,
     Reading,
@@ -51,6 +52,8 @@ EVERY = (
     Question(**{**QUESTION, "form": "open", "options": None, "answer": "Rain."}),
     Reading(outcome="boxes", boxes=(BOX,), labels=("",), repairs=("fence",), truncated=True),
     Reading(outcome="letter", letter="C"),
+    Place(id="a.jpg", image_sha256="0" * 64, group="g", split="train"),
+    builders.example("e"),
 )
 
 
@@ -62,6 +65,23 @@ def test_every_record_comes_back_from_json_as_it_was(record: Record) -> None:
 def test_no_record_is_left_out_above() -> None:
     nouns = {n for n, k in vars(records).items() if isinstance(k, type) and issubclass(k, Record)}
     assert {type(record).__name__ for record in EVERY} | {"Record"} == nouns
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"boxes": ()}, "boxes iff positive"),
+        ({"role": "wrong_target", "boxes": (BOX,)}, "boxes iff positive"),
+        ({"role": "healthy", "label": "rust"}, "a label iff ill"),
+        ({"label": None}, "a label iff ill"),
+        ({"width": 0}, "a size over 0"),
+        ({"boxes": ((1.0, 1.0, 1.0, 2.0),)}, "x1 < x2"),
+        ({"boxes": ((1.0, 1.0, NAN, 2.0),)}, "x1 < x2"),
+    ],
+)
+def test_an_example_that_cannot_be(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        builders.example("e", **changes)
 
 
 @pytest.mark.parametrize("record", EVERY, ids=lambda record: type(record).__name__)

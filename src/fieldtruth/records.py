@@ -202,7 +202,8 @@ class Example(Record, frozen=True, kw_only=True):
     photo and on a `wrong_target`, a diseased photo that is asked about something else. `parent` is
     the target or healthy record it was made of. `prompt` holds no image placeholder: the photo
     goes before it, in the way of each trainer. `boxes` are those of the answer in pixels of the
-    upright image; the answer writes them in `space`.
+    upright image; the answer writes them in `space`. `level` and `kind` are what the prompt is
+    worded for, `crop` and `label` what is on the photo; `query` is null where there is a list.
     """
 
     id: str

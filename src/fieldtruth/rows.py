@@ -7,10 +7,10 @@ the release is another one than the source was written for.
 
 import csv
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -49,14 +49,27 @@ def read_list(path: Path, kind: type[Row], piece: int = PIECE) -> Iterator[tuple
     naming the file, the row and the field for a field that `kind` does not have, and naming the
     file and the row before it for broken JSON.
     """
-    number = 0
-    for rows in _pieces(path, kind, piece):
-        for row in rows:
-            number += 1
-            if isinstance(row, msgspec.Raw):
-                yield number, _alone(row, kind, f"{path}: row {number}")
-            else:
-                yield number, row
+    for first, some in read_lists(path, kind, piece):
+        yield from enumerate(some, first)
+
+
+def read_lists(
+    path: Path, kind: type[Row], piece: int = PIECE
+) -> Iterator[tuple[int, Sequence[Row | Bad]]]:
+    """`read_list` for a million rows: some thousand at a time, with the number of the first."""
+    first = 1
+    for some in _pieces(path, kind, piece):
+        if some and isinstance(some[0], msgspec.Raw):
+            yield (
+                first,
+                [
+                    _alone(raw, kind, f"{path}: row {number}")
+                    for number, raw in enumerate(some, first)
+                ],
+            )
+        else:
+            yield first, cast("list[Row]", some)
+        first += len(some)
 
 
 def _pieces(path: Path, kind: type[Row], size: int) -> Iterator[list[Row] | list[msgspec.Raw]]:
@@ -207,17 +220,23 @@ class Photos:
 
 
 def _files(top: Path, start: str, root: Path) -> Iterator[str]:
-    home = os.path.realpath(root)
-    for folder, _, files in os.walk(top):
-        here = start + os.path.relpath(folder, top).replace(os.sep, "/") + "/"
-        here = here.replace("./", "", 1) if here.endswith("./") else here
-        for name in files:
-            path = os.path.join(folder, name)  # noqa: PTH118  a hundred thousand of them
-            if os.path.islink(path):  # noqa: PTH114
-                real = os.path.realpath(path)
-                if not real.startswith(home + os.sep) or not os.path.isfile(real):  # noqa: PTH113
-                    continue
-            yield here + name
+    """The files below a folder, `start` before their names; links that lead out are none."""
+    home = os.path.realpath(root) + os.sep
+    folders = [(os.fspath(top), start)]
+    while folders:
+        folder, here = folders.pop()
+        try:
+            entries = os.scandir(folder)
+        except OSError:  # not there, or not to be looked at: its photos are missed by name
+            continue
+        with entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append((entry.path, f"{here}{entry.name}/"))
+                elif not entry.is_symlink() or (
+                    os.path.realpath(entry.path).startswith(home) and entry.is_file()
+                ):
+                    yield here + entry.name
 
 
 class Names:

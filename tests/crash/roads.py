@@ -279,6 +279,32 @@ majority_of = "training"
 """
 
 
+def _recipe_of_several(folder: Path) -> None:
+    """Two sources split and composed together, over a run of the recipe as it was before."""
+    for seed, name in enumerate(("old", "new")):
+        _release(folder, name)
+        drawn.draw(folder / "in" / f"{name}-leaves", leaves=8, seed=seed)
+    path = folder / "in" / "recipe.toml"
+    path.write_text(SEVERAL)
+    old = ["seed=5", "sources.folder.path=old", "sources.drawn.path=old-leaves"]
+    execute.execute(recipe.read(path, old), quiet=True)
+
+
+SEVERAL = """
+name = "several"
+seed = 3
+out = "../run"
+[sources.drawn]
+path = "new-leaves"
+[sources.folder]
+path = "new"
+annotate = { model = "leaf_box" }
+[split]
+shares = { train = 0.9, val = 0.1 }
+[compose.mixture]
+"""
+
+
 def any_of_its_cues(tree: Tree) -> Tree:
     """A file that grows by whole cues: those before and after are its least and its most."""
     parts = [part.strip() for part in tree.get("cues.toml", b"").split(b"\n\n")]
@@ -371,6 +397,15 @@ ROADS = {
             together("run/items/benchmark.jsonl", "run/items/benchmark.drops.jsonl"),
             alone("run/replies/leaf.known_target.jsonl"), alone("run/results/score.json"),
             alone("run/report.html"),
+        ),
+        kills=24,
+    ),
+    "run over several sources": Road(
+        "run in/recipe.toml", _recipe_of_several,
+        (
+            counted("run/sources/drawn"), counted("run/sources/folder"),
+            together("run/sources/drawn/splits.jsonl", "run/sources/drawn/leakage.json"),
+            under("run/training/mixture"),
         ),
         kills=24,
     ),

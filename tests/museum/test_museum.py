@@ -17,7 +17,7 @@ import pytest
 
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, Fault, Refused
-from fieldtruth.records import SCHEMA, Prediction
+from fieldtruth.records import SCHEMA, Prediction, Target
 from fieldtruth.run import asking, composing, migrations, results, workspace
 from fieldtruth.run.migrations import Document
 from fieldtruth.stages.score import Options
@@ -53,9 +53,9 @@ def test_a_frozen_benchmark_verifies_and_opens(piece: Path) -> None:
 def test_a_source_on_its_way_goes_on(piece: Path) -> None:
     made = composing.compose_items(piece / "source", piece / "items.jsonl", "test", 5)
     assert (made.items, made.positives, made.healthy) == (8, 6, 2)
-    before = (piece / "source" / "targets.jsonl").read_bytes()
+    before = list(store.read(piece / "source" / "targets.jsonl", Target))
     assert workspace.label(piece / "source").counts["targets"] == 10
-    assert (piece / "source" / "targets.jsonl").read_bytes() == before
+    assert list(store.read(piece / "source" / "targets.jsonl", Target)) == before
 
 
 def test_replies_are_read_and_scored_as_they_were(piece: Path) -> None:

@@ -163,7 +163,7 @@ def test_settings_that_cannot_be_used(tmp_path: Path, setting: str, told: str) -
         ("name = ", r"my\.toml: expected a recipe in TOML, got: "),
         ("", r"my\.toml: the recipe: expected the setting `name`"),
         (SMALL.replace("[draw]\nleaves = 9", ""), r"expected either \[draw\] or ingest\.path"),
-        (SMALL.split("[freeze")[0], "expected the setting `freeze`"),
+        (SMALL.split("[freeze")[0], r"expected at least one \[freeze\.NAME\] or \[compose\.NAME\]"),
         (SMALL.split("[freeze")[0] + "[freeze]", r"expected at least one \[freeze\.NAME\]"),
         (SMALL + "[score]", r"expected \[predict\], which \[models\] and \[score\] need"),
         (SMALL + "[report]", r"expected \[score\], which \[report\] needs"),
@@ -173,6 +173,82 @@ def test_settings_that_cannot_be_used(tmp_path: Path, setting: str, told: str) -
 def test_recipes_that_cannot_be_used(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(Usage, match=told):
         recipe.read(written(tmp_path, text))
+
+
+SEVERAL = """
+name = "several"
+out = "made"
+[sources.mine]
+source = "folder"
+path = "photos"
+[sources.coffee]
+path = "far"
+optional = true
+annotate = { model = "sam2", files = { path = "weights" } }
+[split]
+[compose.all]
+"""
+
+
+def test_several_sources(tmp_path: Path) -> None:
+    settings = [
+        'annotate.options."detector.path"=tiny', "sources.mine.annotate.rules=ours",
+        "sources.mine.annotate.workers=2", "split.shares.train=0.5", "compose.all.healthy=0.06",
+        "compose.all.assume_absent=true", "compose.all.space=pixel",
+        "sources.mine.options.crop=pea",
+    ]  # fmt: skip
+    got = recipe.read(written(tmp_path, SEVERAL), settings).recipe
+    assert got.ingest is None
+    assert got.annotate == recipe.Annotate(model="source", options={"detector.path": "tiny"})
+    assert got.sources == {
+        "mine": recipe.Source(
+            path="photos", source="folder", options={"crop": "pea"},
+            annotate=recipe.Annotate(rules="ours", workers=2),
+        ),
+        "coffee": recipe.Source(
+            path="far", optional=True,
+            annotate=recipe.Annotate(model="sam2", files={"path": "weights"}),
+        ),
+    }  # fmt: skip
+    assert got.split == recipe.Splits(radius=6, flips=False, shares={"train": 0.5})
+    mixture = recipe.Compose(split="train", healthy=0.06, assume_absent=True, space="pixel")
+    assert got.compose == {"all": mixture}
+
+
+@pytest.mark.parametrize(
+    ("extra", "told"),
+    [
+        ("[ingest]\nsource = 'x'\npath = 'y'", r"expected either \[ingest\] or \[sources\.NAME\]"),
+        ("[draw]", r"\[draw\]: expected \[ingest\] beside it"),
+        ("[sources.more]\nsource = 'folder'\npath = 'y'",
+         r"\[sources\.more\]: expected a source of its own, got the one of \[sources\.mine\]"),
+        ("[sources.folder]\npath = 'y'", r"\[sources\.folder\]: expected a source of its own"),
+        ("[sources.'a b']\npath = 'y'", "expected a name of letters"),
+        ("[sources.voc]", "expected the setting `path`"),
+        ("[sources.voc]\npth = 'y'", r"\[sources\.voc\] has no setting 'pth' \(did you mean"),
+        ("[freeze.all]\nsplit = 'test'\nversion = '1'\nsource = 'mine'",
+         r"\[compose\.all\]: expected a name of its own, got that of a \[freeze\.NAME\]"),
+        ("[freeze.one]\nsplit = 'test'\nversion = '1'",
+         r"freeze\.one\.source: expected which of the \[sources\.NAME\], got none"),
+        ("[freeze.one]\nsplit = 'test'\nversion = '1'\nsource = 'tea'",
+         r"freeze\.one\.source: expected a \[sources\.NAME\] .*\(mine, coffee\), got 'tea'"),
+        ("[compose.two]\nsplit = 'test'", r"compose\[\.\.\.\]\.split: .*'test'"),
+        ("[compose.two]\nhealthy = 1.5", r"compose\.two\.healthy: expected a share .* got 1\.5"),
+        ("[compose.two]\ncandidates = nan", r"compose\.two\.candidates: expected a share .* nan"),
+        ("[annotate]\nallow_errors = -1", r"annotate\.allow_errors: expected a share"),
+        ("[annotate]\nrules = 'mine'", r"annotate\.rules: .*'mine'"),
+        ("[sources.voc]\npath = 'y'\nannotate = { allow_errors = 2 }",
+         r"sources\.voc\.annotate\.allow_errors: expected a share"),
+    ],
+)  # fmt: skip
+def test_several_sources_that_cannot_be_used(tmp_path: Path, extra: str, told: str) -> None:
+    with pytest.raises(Usage, match=told):
+        recipe.read(written(tmp_path, SEVERAL + extra))
+
+
+def test_no_source_at_all(tmp_path: Path) -> None:
+    with pytest.raises(Usage, match=r"expected either \[ingest\] or \[sources\.NAME\]"):
+        recipe.read(written(tmp_path, "name = 'a'\nout = 'b'\n[compose.all]"))
 
 
 def test_a_model_that_names_no_benchmark(tmp_path: Path) -> None:

@@ -224,7 +224,7 @@ def test_names_and_folders_that_are_not_there(photos: Path, tmp_path: Path) -> N
     assert everything(tmp_path).keys() == {f"photos/{name}" for name in everything(photos)}
     workspace.ingest("folder", photos, out)
     workspace.label(out)
-    with pytest.raises(Usage, match="annotate has no model 'sam'; it has: leaf_box, source"):
+    with pytest.raises(Usage, match="annotate has no model 'sam'; it has: source, leaf_box"):
         workspace.annotate(out, "sam")
 
 

@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace as altered
+from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from PIL import Image
 from tests.builders import boxed, healthy, plain, sample, target
 
 from fieldtruth.faults import Refused
@@ -29,6 +31,15 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def own_photo(root: Path, name: str) -> str:
+    """A photo of a colour that no other name has."""
+    image = f"{name.replace(' ', '_').replace(':', '_')}.png"
+    if not (root / image).exists():
+        colour = sha256(name.encode()).digest()[:3]
+        Image.new("RGB", (32, 24), (colour[0], colour[1], colour[2])).save(root / image)
+    return image
+
+
 def labelled(
     root: Path,
     targets: Sequence[Target] = (),
@@ -38,9 +49,10 @@ def labelled(
     level: AskLevel = "lesion",
     exhaustive: bool = True,
 ) -> Labelled:
-    """Every target has one box, and every record without a sample given gets one with a.png."""
-    shown = [each.sample for each in targets] + [each.sample for each in well]
-    parents = {name: sample(name) for name in shown} | {each.id: each for each in samples}
+    """Every target has one box, and every record without a sample given gets one with its photo."""
+    shown = {each.sample for each in targets} | {each.sample for each in well}
+    parents = {name: sample(name, own_photo(root, name)) for name in sorted(shown)}
+    parents |= {each.id: each for each in samples}
     marks = {
         each.id: boxed(each, level=level, image=parents[each.sample].images[0]) for each in targets
     }
@@ -79,7 +91,7 @@ def test_what_an_item_holds(root: Path) -> None:
     assert (well.label, well.kind, well.boxes, well.crop) == (None, None, (), "tomato")
     assert (well.query, well.absent_query, well.wording) == ("rust", "rust", "lesion")
     assert well.group.startswith("pillow")
-    assert well.image_sha256 == sick.image_sha256
+    assert len(well.image_sha256) == 64
 
 
 def test_lists_hold_four_names_that_exclude_each_other_and_the_truth(root: Path) -> None:
@@ -200,7 +212,10 @@ def cramer(pairs: Sequence[tuple[object, object]]) -> float:
 def test_one_draw_tells_nothing_about_another(root: Path) -> None:
     sick = many("tomato", TOMATO[:5], 1000)
     source = labelled(root, sick, [healthy(f"w{n}") for n in range(1000)])
-    objects = {each.id: boxed(each, level="object") for each in sick[::2]}
+    objects = {
+        each.id: boxed(each, level="object", image=own_photo(root, each.sample))
+        for each in sick[::2]
+    }
     made = items(altered(source, annotations={**source.annotations, **objects}))
     well = [item for item in made.values() if not item.positive]
     places = [(item.candidates or ()).index(item.query or "") for item in well]
@@ -236,7 +251,10 @@ def test_a_healthy_photo_is_asked_for_any_name_and_worded_as_the_positives_of_it
 ) -> None:
     sick = many("tomato", TOMATO[:4], 8)
     source = labelled(root, sick, [healthy(f"w{n}") for n in range(1000)])
-    objects = {each.id: boxed(each, level="object") for each in sick[2:]}
+    objects = {
+        each.id: boxed(each, level="object", image=own_photo(root, each.sample))
+        for each in sick[2:]
+    }
     source = altered(source, annotations={**source.annotations, **objects})
     made = [item for item in items(source).values() if not item.positive]
     assert len(made) == 1000
@@ -286,25 +304,43 @@ def test_several_targets_on_a_photo_are_items_of_their_own_and_never_rivals(root
 def test_what_cannot_become_an_item_is_a_drop_with_its_reason(root: Path) -> None:
     samples = [
         sample("broken", "text.png"), sample("broken too", "absent.png"),
-        sample("later", split="val"), sample("now", split="train"),
+        sample("later", "b.png", split="val"), sample("now", split="train"),
+        sample("the same photo", "again.png", split="train"),
     ]  # fmt: skip
     sick = [target("broken", "scab"), target("later", "scab"), target("now", "scab")]
-    source = labelled(root, sick, [healthy("broken too")], samples)
+    well = [healthy("broken too"), healthy("the same photo")]
+    source = labelled(root, sick, well, samples)
     bare = target("now", "gall")
     made = list(compose(altered(source, targets=[*sick, bare]), "train"))
     drops = {each.id: each for each in made if isinstance(each, Drop)}
-    assert len(made) == 5
+    assert len(made) == 6
     assert {(d.sample, d.parent, d.reason) for d in drops.values()} == {
         ("broken", "broken:scab", "unreadable_photo"),
         ("broken too", "broken too:healthy", "unreadable_photo"),
         ("later", "later:scab", "other_split"),
         ("now", "now:gall", "no_annotation"),
+        ("the same photo", "the same photo:healthy", "also_diseased"),
     }
     assert {drop.stage for drop in drops.values()} == {"compose"}
     assert {drop.reason for drop in drops.values()} == set(REASONS)
     assert "text.png" in drops["broken:scab#compose"].detail
     assert drops["later:scab#compose"].detail == "val"
     assert [each.id for each in made if isinstance(each, Item)] == ["now#scab"]
+
+
+def test_what_another_row_names_on_the_same_picture_is_no_rival(root: Path) -> None:
+    """again.png has the pixels of a.png: what is on the one is on the other."""
+    sick = many("tomato", TOMATO, 40)
+    pair = [target("one", "early blight"), target("two", "late blight")]
+    rows = [sample("one", "a.png"), sample("two", "again.png")]
+    for seed in range(20):
+        made = items(labelled(root, [*sick, *pair], samples=rows), seed=seed)
+        for name, other in (("one", "late blight"), ("two", "early blight")):
+            assert other not in (made[name].candidates or ())
+            assert made[name].absent_query != other
+    alone = labelled(root, [*sick, pair[0]], samples=rows[:1])
+    lists = [items(alone, seed=seed)["one"].candidates or () for seed in range(20)]
+    assert any("late blight" in names for names in lists)
 
 
 def test_a_path_that_leaves_the_release_is_refused(root: Path) -> None:
@@ -315,10 +351,10 @@ def test_a_path_that_leaves_the_release_is_refused(root: Path) -> None:
 
 def test_boxes_drawn_on_a_photo_of_another_size_are_refused(root: Path) -> None:
     source = labelled(root, [target("s")])
-    mark = boxed(target("s"), width=64, height=48)
+    mark = boxed(target("s"), width=64, height=48, image="s.png")
     annotations: dict[str, Annotation] = {mark.target: mark}
     source = altered(source, annotations=annotations)
-    with pytest.raises(Refused, match=r"a\.png \(s:rust:boxes\): expected .* 64 x 48 .* 32 x 24;"):
+    with pytest.raises(Refused, match=r"s\.png \(s:rust:boxes\): expected .* 64 x 48 .* 32 x 24;"):
         list(compose(source))
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fieldtruth.draws import rng
 from fieldtruth.records import Target
-from fieldtruth.stages.compose import Pools
+from fieldtruth.stages.compose.pools import Pools
 from fieldtruth.taxonomy import conflict, label, names, rivals, same
 from fieldtruth.taxonomy.data import book
 from fieldtruth.taxonomy.resolve import kin

@@ -73,6 +73,8 @@ def _told(done: "Done") -> None:
     if done.did == "done":
         apart = "\n" if "\n" in done.said else " "  # a table has lines of its own
         _tell(f"{done.step} ({done.why}):{apart}{done.said}")
+    elif done.did == "skipped":
+        _tell(f"{done.step}: skipped, {done.why}")
     else:
         _tell(f"{done.step}: unchanged")
 

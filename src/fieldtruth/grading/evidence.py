@@ -99,7 +99,7 @@ def grade(
         counts["truncated"] += reading.truncated
     said = [in_pixels(r, first[i.id], i) for r, i in zip(readings, measured, strict=True)]
     shown = [offered(spoken, item) for item in measured]
-    answers = [answer(r.labels, s, i.crop) for r, s, i in zip(readings, shown, measured, strict=True)]
+    answers = list(map(answer, (r.labels for r in readings), shown, (i.crop for i in measured)))
     empty = [reading.outcome == "empty" for reading in readings]
     return Graded(
         model=models[0],

@@ -40,11 +40,14 @@ class Stamp(Record, frozen=True, kw_only=True):
 
 
 class Done(Record, frozen=True, kw_only=True):
-    """One step of a run: done now, or found done; `why` it had to be done, `said` what it told."""
+    """One step of a run: done now, found done, or skipped since what it reads is not there.
+
+    `why` it had to be done or is skipped, `said` what it told.
+    """
 
     step: str
     stage: str
-    did: Literal["done", "unchanged"]
+    did: Literal["done", "unchanged", "skipped"]
     why: str = ""
     said: str = ""
 
@@ -100,9 +103,13 @@ def execute(
 def line(ran: Ran) -> str:
     """What a person reads when a run ends; where a page was drawn, its path is last."""
     count = sum(each.did == "done" for each in ran.steps)
-    told = f"{count} of {len(ran.steps)} steps done now, the rest unchanged"
+    left = [each.step for each in ran.steps if each.did == "skipped"]
+    whole = len(ran.steps) - len(left)
+    told = f"{count} of {whole} steps done now, the rest unchanged"
     if not count:
-        told = f"nothing to do: all {len(ran.steps)} steps are done and unchanged"
+        told = f"nothing to do: all {whole} steps are done and unchanged"
+    if left:
+        told += f"; skipped, for there is no release: {', '.join(left)}"
     return told if ran.report is None else f"{told}. The report:\n{ran.report}"
 
 
@@ -143,6 +150,8 @@ def _claim(out: Path) -> None:
 
 
 def _do(step: Step, out: Path, hashes: "_Hashes", code: str, *, quiet: bool) -> Done:
+    if step.skipped:
+        return Done(step=step.name, stage=step.stage, did="skipped", why=step.skipped)
     at = _stamp_of(out, step)
     earlier = _read(at)
     now = Stamp(

@@ -17,14 +17,14 @@ from fieldtruth import store
 from fieldtruth.faults import Usage
 from fieldtruth.models.colour import leaf
 from fieldtruth.records import Sample
-from fieldtruth.run import annotating, composing, funnel, splitting, workspace
+from fieldtruth.run import annotating, composing, splitting, workspace
 from fieldtruth.run.recipe import Annotate, Compose, Draw, Opened, Recipe, Splits
 from fieldtruth.run.steps import Bar, Places, Step, text
 from fieldtruth.sources import drawn
 from fieldtruth.stages import split as parting
 
 FEWEST = 12  # photos to draw on: fewer do not make a training and a test split
-SPLITTED = (splitting.SPLITS, splitting.LEAKAGE)
+PLACED = (splitting.SPLITS, splitting.LEAKAGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,7 @@ def _origins(opened: Opened, places: Places) -> tuple[list[Origin], list[Step]]:
             found.append(origin)
         else:
             why = f"its release is not there: {root}"
-            skipped.append(
-                Step("ingest", origin.step("ingest"), {}, {}, (), _nothing, skipped=why)
-            )
+            skipped.append(Step("ingest", origin.step("ingest"), {}, {}, (), _nothing, skipped=why))
     if not found:
         paths = ", ".join(str(opened.at(each.path)) for each in recipe.sources.values())
         raise Usage(
@@ -158,8 +156,7 @@ def _label(origin: Origin) -> Step:
     name, folder = origin.step("label"), origin.folder
 
     def work(bar: Bar) -> str:
-        made = workspace.label(folder, bar(name))
-        return f"{funnel.table(made)}\n{workspace.line(made, folder)}"
+        return workspace.line(workspace.label(folder, bar(name)), folder)
 
     return Step(
         "label", name, origin.told, {"samples": origin.file("samples")},
@@ -209,7 +206,7 @@ def _split(recipe: Recipe, wanted: Splits, found: Sequence[Origin]) -> Step:
     inputs |= {each.step("release"): each.root for each in found}
     config = {"radius": wanted.radius, "flips": wanted.flips, "seed": recipe.seed,
               "shares": dict(shares)}  # fmt: skip
-    outputs = tuple(folder / name for folder in folders for name in SPLITTED)
+    outputs = tuple(folder / name for folder in folders for name in PLACED)
     return Step("split", "split", config, inputs, outputs, work)
 
 
@@ -223,7 +220,8 @@ def compose_items(recipe: Recipe, name: str, origin: Origin, places: Places) -> 
 
     config = {**origin.told, "split": split, "seed": seed}
     outputs = (items, items.with_name(f"{items.stem}.drops.jsonl"))
-    return _composed(recipe, Step("compose", f"compose {name}", config, {}, outputs, work), [origin])
+    step = Step("compose", f"compose {name}", config, {}, outputs, work)
+    return _composed(recipe, step, [origin])
 
 
 def compose_training(recipe: Recipe, found: Sequence[Origin], places: Places) -> Iterator[Step]:
@@ -249,7 +247,8 @@ def _mixture(
 
     config = {"sources": [each.told for each in found], "split": wanted.split,
               "seed": recipe.seed, **told}  # fmt: skip
-    return _composed(recipe, Step("compose", f"compose {name}", config, {}, (out,), work), found)
+    step = Step("compose", f"compose {name}", config, {}, (out,), work)
+    return _composed(recipe, step, found)
 
 
 def _composed(recipe: Recipe, step: Step, found: Sequence[Origin]) -> Step:
@@ -258,7 +257,7 @@ def _composed(recipe: Recipe, step: Step, found: Sequence[Origin]) -> Step:
     names += ["splits"] if recipe.split is not None else []
     inputs = {each.step(name): each.file(name) for each in found for name in names}
     inputs |= {each.step("release"): each.root for each in found}
-    stale = tuple(each.folder / name for each in found for name in SPLITTED)
+    stale = tuple(each.folder / name for each in found for name in PLACED)
     return replace(
         step,
         config={**step.config, "grouped": recipe.split is not None},

@@ -1,33 +1,25 @@
 """The steps of a recipe in the order of the work: what each reads, makes, and hangs on.
 
-    OUT/leaves/  source/  items/  bench/NAME/  models/NAME.json  replies/MODEL.PROTOCOL.jsonl
-    OUT/results/score.json  report.html
-
-A stage is one step or several: one for each benchmark, model, or model under a protocol. Nothing
-is done here; `execute` does the steps that are not done yet.
+A stage is one step or several: one for each source, benchmark, model, or model under a protocol.
+Nothing is done here; `execute` does the steps that are not done yet. `gathering` has the steps up
+to what is composed, this file all after them.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from math import ceil
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
-from PIL.Image import Image
 
 from fieldtruth import protocols, store
 from fieldtruth.faults import Refused, Usage
 from fieldtruth.grading import open_protocol
-from fieldtruth.models.colour import leaf
 from fieldtruth.models.scripted import Line
-from fieldtruth.records import Item, Sample
+from fieldtruth.records import Item
 from fieldtruth.rooms import open_room
-from fieldtruth.run import asking, composing, results, terminal, training, workspace
-from fieldtruth.run.progress import Track
-from fieldtruth.run.recipe import Draw, Freeze, Model, Opened, Predict, Recipe, Score, Train
-from fieldtruth.sources import drawn
+from fieldtruth.run import asking, gathering, results, terminal, training, workspace
+from fieldtruth.run.gathering import Origin
+from fieldtruth.run.recipe import Freeze, Model, Opened, Predict, Recipe, Score, Train
+from fieldtruth.run.steps import Bar, Places, Step, text
 from fieldtruth.stages import freeze as freezing
 from fieldtruth.stages.score import Options
 from fieldtruth.store.fetch import fetch
@@ -94,7 +86,9 @@ def _freeze(recipe: Recipe, wanted: tuple[str, Freeze], origin: Origin, places: 
         return freezing.line(made, out)
 
     config = {"name": called, "version": bench.version, **about.given(), **made_with}
-    return Step("freeze", f"freeze {name}", config, {"items": items, "release": origin.root}, (out,), work)
+    return Step(
+        "freeze", f"freeze {name}", config, {"items": items, "release": origin.root}, (out,), work
+    )
 
 
 def _train(opened: Opened, name: str, wanted: Train, places: Places) -> Step:

@@ -271,6 +271,14 @@ def _origins(recipe: Recipe) -> Iterator[str]:
     both = sorted(set(recipe.freeze) & set(recipe.compose))
     if both:
         yield f"[compose.{both[0]}]: expected a name of its own, got that of a [freeze.NAME]"
+    for name, bench in recipe.freeze.items():
+        if bench.source is None and len(recipe.sources) > 1:
+            yield f"freeze.{name}.source: expected which of the [sources.NAME], got none"
+    yield from _doubled(recipe)
+
+
+def _doubled(recipe: Recipe) -> Iterator[str]:
+    """Two tables of one dataset, whose photos could not be told apart."""
     first: dict[str, Name] = {}
     for name, each in recipe.sources.items():
         other = first.setdefault(each.source or name, name)
@@ -299,6 +307,7 @@ def _shares(recipe: Recipe) -> Iterator[tuple[str, float]]:
 
 
 def _names(recipe: Recipe) -> Iterator[str]:
+    """A table of this recipe that another one names, and that has to be there."""
     named = {f"train.{name}.on": (each.on, "freeze") for name, each in recipe.train.items()}
     if recipe.predict is not None:
         named["predict.benchmark"] = (recipe.predict.benchmark, "freeze")
@@ -312,11 +321,11 @@ def _names(recipe: Recipe) -> Iterator[str]:
             named[f"models.{name}.fitted"] = (model.fitted, "train")
         if model.majority_of is not None:
             named[f"models.{name}.majority_of"] = (model.majority_of, "freeze")
-    for name, bench in recipe.freeze.items():
-        if bench.source is not None:
-            named[f"freeze.{name}.source"] = (bench.source, "sources")
-        elif len(recipe.sources) > 1:
-            yield f"freeze.{name}.source: expected which of the [sources.NAME], got none"
+    named |= {
+        f"freeze.{name}.source": (bench.source, "sources")
+        for name, bench in recipe.freeze.items()
+        if bench.source is not None
+    }
     for key, (name, table) in named.items():
         if name not in getattr(recipe, table):
             has = ", ".join(getattr(recipe, table)) or "none"

@@ -1,7 +1,7 @@
 """What a step of a recipe is, and where everything of a run lies.
 
-    OUT/leaves/  source/ or sources/NAME/  items/  training/NAME/  bench/NAME/  models/NAME.json
-    OUT/replies/MODEL.PROTOCOL.jsonl  results/score.json  report.html
+OUT/leaves/  source/ or sources/NAME/  items/  training/NAME/  bench/NAME/  models/NAME.json
+OUT/replies/MODEL.PROTOCOL.jsonl  results/score.json  report.html
 """
 
 from collections.abc import Callable, Mapping

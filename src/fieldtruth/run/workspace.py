@@ -163,7 +163,7 @@ def label(out: Path, track: Track = SILENT) -> Books:
         ledger, seen = Ledger("label", source.reasons), Unique()
         rows = track(_read(out, "samples", Sample), books.counts.get("samples"))
         while some := list(islice(rows, AT_ONCE)):
-            made = [labelling.label(source, sample) for sample in some]
+            made = labelling.label(source, some)
             seen.add(map(_id_of, some))
             ledger.settle(some, made)
             sink.put_all({Target: "targets", Healthy: "healthy"}, chain.from_iterable(made))

@@ -1,9 +1,11 @@
 """Label: what each sample names becomes targets and healthy photos, or drops with a reason."""
 
+from collections.abc import Sequence
+
 from fieldtruth.records import Drop, Healthy, Sample, Target
 from fieldtruth.sources.contract import Source
 
 
-def label(source: Source, sample: Sample) -> tuple[Target | Healthy | Drop, ...]:
-    """At least one record; the ledger around this stage holds it to that."""
-    return tuple(source.label(sample))
+def label(source: Source, samples: Sequence[Sample]) -> list[tuple[Target | Healthy | Drop, ...]]:
+    """For each sample at least one record; the ledger around this stage holds it to that."""
+    return [tuple(source.label(sample)) for sample in samples]

@@ -160,7 +160,7 @@ def _words_in(text: str) -> frozenset[Word]:
         before = tokens[at - 1] if at else ""
         after = tokens[at + 1] if at + 1 < len(tokens) else ""
         found |= _about(token, before, after)
-    if any(_phrase(tokens, phrase) for phrase in wordlists.CAUSES):
+    if _any_phrase(tokens, wordlists.CAUSES, _CAUSE_BEGINS):
         found.add("cause")
     return frozenset(found)
 
@@ -205,14 +205,22 @@ def _healthy(tokens: list[str]) -> bool:
             clause.append(word)
         if wordlists.NOT.isdisjoint(clause) and clause[:1] != ["no"]:
             return True
-    return any(_phrase(tokens, phrase) for phrase in wordlists.NOTHING_WRONG)
+    return _any_phrase(tokens, wordlists.NOTHING_WRONG, _WELL_BEGINS)
 
 
-def _phrase(tokens: list[str], phrase: tuple[str, ...]) -> bool:
-    if phrase[0] not in tokens:
-        return False
-    size = len(phrase)
-    return any(tuple(tokens[at : at + size]) == phrase for at in range(len(tokens) - size + 1))
+_CAUSE_BEGINS = frozenset(phrase[0] for phrase in wordlists.CAUSES)
+_WELL_BEGINS = frozenset(phrase[0] for phrase in wordlists.NOTHING_WRONG)
+
+
+def _any_phrase(
+    tokens: list[str], phrases: tuple[tuple[str, ...], ...], begins: frozenset[str]
+) -> bool:
+    """Whether one of the phrases is in a text; `begins` are their first words, looked at first."""
+    return not begins.isdisjoint(tokens) and any(
+        tuple(tokens[at : at + len(phrase)]) == phrase
+        for phrase in phrases
+        for at in range(len(tokens) - len(phrase) + 1)
+    )
 
 
 # -------------------------------------------------------------------------------- questions

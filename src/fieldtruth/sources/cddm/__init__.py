@@ -17,7 +17,7 @@ import msgspec
 from fieldtruth import detections, rows
 from fieldtruth.faults import Usage
 from fieldtruth.records import Annotation, Drop, Healthy, Sample, Target
-from fieldtruth.sources.cddm.answers import Well, said
+from fieldtruth.sources.cddm.answers import FOUND, Well, said
 from fieldtruth.sources.cddm.classes import Name
 from fieldtruth.sources.contract import Source
 
@@ -87,31 +87,32 @@ class Cddm:
         photos, names = rows.Photos(root, PHOTOS), rows.Names("cddm")
         there, licence = photos.there.issuperset, self.licence
         for path in files:
-            file = path.relative_to(root).as_posix()
-            native = {"file": file, **_split(file)}
-            short = path.relative_to(root / QUESTIONS).as_posix()
-            for number, row in rows.read_list(path, _Row):
-                for one in _asked(row):
-                    if isinstance(one, rows.Bad):
-                        bad = f"cddm:{short}:{number}"
-                        yield rows.dropped(bad, "ingest", "bad_row", one.why)
-                        continue
-                    own, images, question, answer = one
-                    name, again = names.of(own, (short, number), (images, question, answer))
-                    if again:
-                        yield rows.dropped(name, "ingest", "listed_twice")
-                    elif not there(images) and (lost := photos.lost(images, self._settings)):
-                        yield rows.dropped(name, "ingest", *lost)
-                    else:
-                        yield Sample(
-                            id=name, source="cddm", images=images, question=question,
-                            answer=answer, native=native, licence=licence,
-                        )  # fmt: skip
+            place = path.relative_to(root / QUESTIONS).as_posix()
+            native = _split(place)
+            for first, some in rows.read_lists(path, _Row):
+                for number, row in enumerate(some, first):
+                    for one in _asked(row):
+                        if isinstance(one, rows.Bad):
+                            bad = f"cddm:{place}:{number}"
+                            yield rows.dropped(bad, "ingest", "bad_row", one.why)
+                            continue
+                        own, images, question, answer = one
+                        name, again = names.of(own, (place, number), (images, question, answer))
+                        if again:
+                            yield rows.dropped(name, "ingest", "listed_twice")
+                        elif not there(images) and (lost := photos.lost(images, self._settings)):
+                            yield rows.dropped(name, "ingest", *lost)
+                        else:
+                            yield Sample(
+                                id=name, source="cddm", images=images, question=question,
+                                answer=answer, native=native, licence=licence,
+                            )  # fmt: skip
 
     def label(self, sample: Sample) -> tuple[Target | Healthy | Drop]:
         """What the answer names, with the folder's crop and spelling."""
         image, name = sample.images[0], sample.id
-        what = said(image[: image.rfind("/")], sample.question, sample.answer)
+        asked = (image[: image.rfind("/")], sample.question, sample.answer)
+        what = FOUND.get(asked) or said(*asked)
         if type(what) is Name:
             return (
                 Target(
@@ -144,10 +145,10 @@ def place_of(image: str) -> str:
 
 def _split(file: str) -> dict[str, str]:
     """The split that a file's name tells: those of the release do."""
-    name = file.removeprefix(QUESTIONS).lower()
+    name = file.lower()
     if "train" in name:
         return {"split": "train"}
-    return {"split": "test"} if "test" in name or "/disease_" in name else {}
+    return {"split": "test"} if "test" in name or "disease_" in name else {}
 
 
 def _asked(row: _Row | rows.Bad) -> Sequence[_Asked | rows.Bad]:

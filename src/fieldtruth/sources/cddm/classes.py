@@ -57,14 +57,15 @@ DISEASES = {
 
 
 @lru_cache(maxsize=4096)
-def read_folder(text: str) -> Folder:
-    """Crop and disease of a photo's folder.
+def read_folder(place: str) -> Folder:
+    """Crop and disease of a photo's folder, given by its name or its path.
 
     >>> read_folder("Corn,Gray Leaf Spot").name
     Name(kind='disease', label='gray leaf spot', crop='maize')
     >>> read_folder("小麦健康").crop, read_folder("小麦健康").healthy
     ('wheat', True)
     """
+    text = place.rpartition("/")[2]
     plant, comma, name = text.replace("\uff0c", ",").partition(",")
     if not comma:
         plant = next((word for word in CROPS if text.startswith(word)), "")

@@ -11,15 +11,12 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from fieldtruth.faults import Unreadable
-from fieldtruth.records import Annotation, Drop, Healthy, Kind, Sample, Target
-from fieldtruth.stages.compose.items import check_size, drop, photo_of
+from fieldtruth.records import Annotation, Drop, Healthy, Sample, Target
+from fieldtruth.stages.compose.items import DENIED, check_size, drop, photo_of
 from fieldtruth.stages.compose.pools import crop_key
 from fieldtruth.stages.compose.sources import Album, Labelled, Photo
 
 T = TypeVar("T")
-
-# What a healthy plant is free of. It says nothing of a weed beside it, nor of what else is there.
-DENIED: frozenset[Kind] = frozenset({"disease", "pest", "symptom", "stress"})
 
 
 @dataclass(frozen=True, slots=True)

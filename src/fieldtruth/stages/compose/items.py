@@ -7,7 +7,7 @@ every draw is keyed by the item's id and by what is drawn, and a healthy photo's
 or whole leaves) is drawn with the share its crop's positives have, so that wording does not tell.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -16,12 +16,15 @@ import numpy as np
 
 from fieldtruth import draws
 from fieldtruth.faults import Refused, Unreadable
-from fieldtruth.records import Annotation, AskLevel, Drop, Healthy, Item, Sample, Target
+from fieldtruth.records import Annotation, AskLevel, Drop, Healthy, Item, Kind, Sample, Target
 from fieldtruth.stages.compose.pools import Pools, crop_key
 from fieldtruth.stages.compose.sources import Album, Labelled, Photo
 from fieldtruth.taxonomy import normalise, rivals
 
-REASONS = ("no_annotation", "other_split", "unreadable_photo")
+REASONS = ("no_annotation", "other_split", "unreadable_photo", "also_diseased")
+
+# What a healthy plant is free of. It says nothing of a weed beside it, nor of what else is there.
+DENIED: frozenset[Kind] = frozenset({"disease", "pest", "symptom", "stress"})
 
 # A generator of its own for each thing that is drawn for an item, so that none moves another.
 Draw = Callable[[str], np.random.Generator]
@@ -32,14 +35,15 @@ def compose(source: Labelled, split: str = "all", seed: int = 0) -> Iterator[Ite
 
     Of a target that was annotated at both levels it is the lesions that are asked for. An item's id
     is its sample's, with the label behind `#` where a photo has several targets.
+    What any row names on the same picture is true of it: it is no rival there and not absent, and
+    a picture that a row calls diseased is not healthy (agroground.md, W-38, W-40).
     Raises `Refused` for a photo that has another size than the one its boxes were drawn on.
     """
     pools = Pools(source.targets)
-    shows: dict[str, list[str]] = defaultdict(list)
-    for target in source.targets:
-        shows[target.sample].append(target.label)
     marks = {name: found[0] for name, found in source.marks().items()}
     lesions, album = _lesion_shares(source.targets, marks), Album(source, seed, decode=True)
+    named = Counter(target.sample for target in source.targets)
+    shows, ill = _shown(source, marks, album)
     records: list[Target | Healthy] = [*source.targets, *source.healthy]
     for record in records:
         sample = source.samples[record.sample]
@@ -48,16 +52,16 @@ def compose(source: Labelled, split: str = "all", seed: int = 0) -> Iterator[Ite
             continue
         try:
             image = photo_of(sample, marks.get(record.id))
-            base = _photo(sample, album.photo(sample, image))
+            photo = album.photo(sample, image)
             own = album.split(sample, image)
         except Unreadable as fault:
             yield drop(record, "unreadable_photo", str(fault))
             continue
+        base, truth = _photo(sample, photo), sorted(shows[photo.content])
         if split not in ("all", own):
             yield drop(record, "other_split", own)
         elif isinstance(record, Target):
-            truth = shows[record.sample]
-            if len(truth) > 1:
+            if named[record.sample] > 1:
                 base["id"] = f"{sample.id}#{normalise(record.label)}"
             fields = _positive(record, truth, pools, partial(_draw, seed, base["id"]))
             if not source.exhaustive:
@@ -65,11 +69,31 @@ def compose(source: Labelled, split: str = "all", seed: int = 0) -> Iterator[Ite
             mark = marks[record.id]
             check_size(mark, (base["width"], base["height"]))
             yield Item(**base, **fields, level=mark.level, boxes=mark.boxes)
+        elif photo.content in ill:
+            yield drop(record, "also_diseased", ", ".join(truth))
         else:
             draw: Draw = partial(_draw, seed, base["id"])
             share = lesions.get(crop_key(record.crop), lesions[None])
             level: AskLevel = "lesion" if draw("wording").random() < share else "object"
             yield Item(**base, **_negative(record, pools, draw), ask_level=level)
+
+
+def _shown(
+    source: Labelled, marks: Mapping[str, Annotation], album: Album
+) -> tuple[dict[str, set[str]], set[str]]:
+    """The labels that rows name on each picture, and the pictures on which one is a trouble."""
+    shows: dict[str, set[str]] = defaultdict(set)
+    ill = set()
+    for target in source.targets:
+        sample = source.samples[target.sample]
+        try:
+            content = album.photo(sample, photo_of(sample, marks.get(target.id))).content
+        except Unreadable:
+            continue
+        shows[content].add(target.label)
+        if target.kind in DENIED:
+            ill.add(content)
+    return shows, ill
 
 
 def _photo(sample: Sample, photo: Photo) -> dict[str, Any]:

@@ -32,23 +32,15 @@ from fieldtruth.faults import Refused, Usage
 from fieldtruth.protocols import candidates as with_list
 from fieldtruth.protocols import known_target as with_name
 from fieldtruth.records import Drop, Example, Item, Role, Space, Split
-from fieldtruth.stages.compose.gathered import (
-    DENIED,
-    Gathered,
-    Ill,
-    Passing,
-    Well,
-    gather,
-    group_key,
-)
-from fieldtruth.stages.compose.items import REASONS, drop
+from fieldtruth.stages.compose.gathered import Gathered, Ill, Passing, Well, gather, group_key
+from fieldtruth.stages.compose.items import DENIED, REASONS, drop
 from fieldtruth.stages.compose.negatives import HealthyPhotos, OtherPhotos
 from fieldtruth.stages.compose.pools import LISTED, Pools
 from fieldtruth.stages.compose.sources import Labelled
 
 _TRIED = 4  # prompts for each wrong target wanted, until it is given up
 
-TRAINING_REASONS = (*REASONS, "also_diseased", "same_photo", "not_drawn")
+TRAINING_REASONS = (*REASONS, "same_photo", "not_drawn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

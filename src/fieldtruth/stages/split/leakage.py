@@ -1,5 +1,7 @@
 """What lies in two splits at once: contents and groups, counted on photos as they were placed."""
 
+from collections import Counter
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -116,16 +118,20 @@ def _of_release(photos: Photos, grouped: Grouped) -> Crossing:
 
 def _by_sample(photos: Photos, grouped: Grouped, seed: int) -> Crossing:
     """The published way: each source's sample ids in order, shuffled, cut at 80 and 90 %."""
-    parts = [np.zeros(0, np.int64)]
-    for ids in photos.ids:
+    ordered = [sorted(ids) for ids in photos.ids]
+    parts = [np.zeros(0, np.int64)] * len(ordered)
+    again: Counter[str] = Counter()  # one release ingested twice is shuffled twice
+    for number in sorted(range(len(ordered)), key=ordered.__getitem__):
+        ids = photos.ids[number]
+        first = min(ids, default="")
+        key = f"{first}@{again[first]}" if again[first] else first
+        again[first] += 1
         order = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
-        order = order[
-            draws.rng(seed, "split by sample", min(ids, default="")).permutation(len(ids))
-        ]
+        order = order[draws.rng(seed, "split by sample", key).permutation(len(ids))]
         train, val = (int(share * len(ids)) for share in _PUBLISHED)
         split = np.full(len(ids), SPLITS.index("test"))
         split[order[:train]] = SPLITS.index("train")
         split[order[train : train + val]] = SPLITS.index("val")
-        parts.append(split)
+        parts[number] = split
     mentions = np.array(photos.mentions, np.int64).reshape(-1, 2)
     return crossing(grouped, mentions[:, 1], np.concatenate(parts)[mentions[:, 0]])
