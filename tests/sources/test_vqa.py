@@ -87,7 +87,7 @@ def test_a_column_of_labels_goes_before_words(tmp_path: Path) -> None:
     ]
     samples = [row for row in told(tmp_path, mapping, rows) if isinstance(row, Sample)]
     assert samples[0].images == ("a.jpg", "b.jpg")
-    first, second, third, fourth = (next(vqa.SOURCE.label(sample)) for sample in samples)
+    first, second, third, fourth = (next(iter(vqa.SOURCE.label(sample))) for sample in samples)
     assert isinstance(first, Target)
     assert (first.label, first.crop, first.kind) == ("late blight", "potato", "disease")
     assert isinstance(second, Healthy)
