@@ -5,9 +5,9 @@ import pytest
 from tests.metrics.photos import LESION, graded, photo, reply, said
 
 from fieldtruth.faults import BadRecord, Usage
-from fieldtruth.grading.evidence import OUTCOMES, answer, grade, label_of, resolve
+from fieldtruth.grading.evidence import OUTCOMES, answer, grade, resolve
 from fieldtruth.records import Item, Prediction
-from fieldtruth.taxonomy import label, label_id, names
+from fieldtruth.taxonomy import label_id
 
 ITEMS = [photo("lesion", 0), photo("object", 1), photo("healthy", 2), photo("lesion", 3)]
 
@@ -160,69 +160,6 @@ def test_numbers_name_a_candidate_only_where_a_list_was_shown() -> None:
         found = grade(ITEMS[:1], rows, protocol).evidence
         assert found.correct.tolist() == [right]
         assert found.listed.tolist() == [right]
-
-
-@pytest.mark.parametrize(
-    ("name", "crop", "expected"),
-    [
-        ("apple black rot", "apple", "black rot"),
-        ("Apple___Black_rot", "apple", "black rot"),
-        ("apple black rot", "grape", "apple black rot"),  # another crop's
-        ("apple black rot", None, "apple black rot"),
-        ("Tomato___Late_blight", "tomato", "late blight"),
-        ("Late blight of tomatoes", "tomato", "late blight"),
-        ("corn rust", "maize", "rust"),
-        ("maize rust", "corn", "rust"),
-        ("apple scab", "apple", "scab"),
-        ("scab", "apple", "scab"),
-        ("bacterial spot of tomato", "tomato", "bacterial spot"),
-        ("mosaic virus", "cucumber", "cucumber mosaic virus"),
-        ("apple rust", "apple", "rust"),  # not cedar apple rust
-        # An organism of several labels of the crop: what it means anywhere, on this crop.
-        ("Xanthomonas oryzae pv. oryzae", "rice", "bacterial blight"),
-        # No names of a label, only its beginning: a word of any prompt, the crop, a genus.
-        ("target", "tomato", "target"),
-        ("almond", "almond", "almond"),
-        ("manioc", "cassava", "cassava"),
-        ("septoria", "tomato", "septoria"),
-        ("tomato", "tomato", "tomato"),
-        ("", "tomato", ""),
-    ],
-)
-def test_a_name_is_meant_on_the_crop_of_its_photo(
-    name: str, crop: str | None, expected: str
-) -> None:
-    assert label_of(name, crop) == expected
-
-
-def test_the_crop_joins_names_and_never_parts_them() -> None:
-    labels = [what for name in names() if (what := label(name)) is not None]
-    for what in labels:
-        for crop in what.hosts:
-            found = label_of(what.id, crop)
-            assert label_of(found, crop) == found
-            for other in (*what.synonyms, *what.hosts[crop]):
-                assert label_id(other) != what.id or label_of(other, crop) == found, (other, crop)
-
-
-@pytest.mark.parametrize("protocol", ["open_set", "candidates"])
-def test_answer_list_and_truth_meet_on_the_crop(protocol: str) -> None:
-    shown = ("black rot", "apple rust", "blotch", "Apple scab")
-    item = photo("lesion", crop="apple", label="Scab", candidates=shown)
-    words = said(LESION, "Apple___scab")
-    found = grade([item], [reply(item, words, protocol=protocol)], protocol)
-    assert found.answers == ["scab"]
-    assert found.evidence.correct.tolist() == [True]
-    assert found.evidence.in_list.tolist() == [protocol == "candidates"]
-    elsewhere = photo("lesion", crop="pear", label="Scab", candidates=shown)
-    rows = [reply(elsewhere, words, protocol=protocol)]
-    assert grade([elsewhere], rows, protocol).evidence.correct.tolist() == [False]
-
-
-def test_one_label_with_its_crop_and_without_wins_together() -> None:
-    labels = ["rust", "black rot", "apple black rot"]
-    assert answer(labels, (), "apple") == "black rot"
-    assert answer(labels, ()) == "rust"
 
 
 def test_a_healthy_photo_is_never_named_rightly() -> None:

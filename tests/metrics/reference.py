@@ -36,19 +36,10 @@ class Photo:
     def dense(self) -> bool:
         return self.level == "lesion" and len(self.true) >= 5
 
-    def meant(self, name: str) -> str:
-        """A name on this crop, whose own word says nothing; a tomato's mold is leaf mold."""
-        plain = " ".join(word for word in name.lower().split() if word != self.crop)
-        return "leaf mold" if (self.crop, plain) == ("tomato", "mold") else plain
-
-    @property
-    def listed(self) -> list[str]:
-        return [self.meant(name) for name in self.candidates]
-
     @property
     def answer(self) -> str | None:
         """Majority over non-empty labels; ties: first given."""
-        given = [self.meant(name) for name in self.names if name]
+        given = [name for name in self.names if name]
         best, votes = None, 0
         for name in given:
             if given.count(name) > votes:
@@ -57,14 +48,17 @@ class Photo:
 
     @property
     def right(self) -> bool:
-        return None not in (self.answer, self.label) and self.answer == self.meant(self.label or "")
+        return self.answer is not None and self.answer == self.label
 
     @property
     def near(self) -> bool:
         """One name's words stand in the other's, side by side, the crop's word left out of both."""
         if self.answer is None or self.label is None:
             return False
-        said, true = (self.meant(name).split() for name in (self.answer, self.label))
+        said, true = (
+            [word for word in name.lower().split() if word != self.crop]
+            for name in (self.answer, self.label)
+        )
         short, long = sorted((said, true), key=len)
         starts = range(len(long) - len(short) + 1)
         within = any(long[at : at + len(short)] == short for at in starts)
@@ -131,7 +125,7 @@ def reference(photos: list[Photo]) -> dict[str, Fraction | None]:
     said = sum(len(p.said) for p in positive)
     true = sum(len(p.true) for p in positive)
     found = sum(hits(p) for p in positive)
-    chosen = [p for p in positive if p.answer in p.listed]
+    chosen = [p for p in positive if p.answer in p.candidates]
     joint = {id(p): p.right and region(p) >= Fraction(1, 2) for p in positive}
     return {
         "precision": Fraction(found, said) if said else None,
@@ -152,9 +146,9 @@ def reference(photos: list[Photo]) -> dict[str, Fraction | None]:
         "joint": mean(joint.values()),
         "instance_joint": mean(p.right and hits(p) >= 1 for p in positive),
         "lesion_joint": mean(joint[id(p)] for p in lesion),
-        "first_option_share": mean(p.answer == p.listed[0] for p in chosen),
+        "first_option_share": mean(p.answer == p.candidates[0] for p in chosen),
         "off_list": mean(
-            p.answer is not None and p.answer not in p.listed for p in positive if p.listed
+            p.answer is not None and p.answer not in p.candidates for p in positive if p.candidates
         ),
         "wrong_target_abstention": mean(p.empty for p in photos if p.how == "wrong"),
         "open_strict": mean(p.right for p in unaided),

@@ -6,7 +6,7 @@ side by side. `published` is frozen: it reproduces the published numbers and ser
 """
 
 from fieldtruth.grading.bootstrap import Estimate, Panel, differences, draw, estimates, panel
-from fieldtruth.grading.evidence import OUTCOMES, Graded, grade, label_of
+from fieldtruth.grading.evidence import OUTCOMES, Graded, grade
 from fieldtruth.grading.instruction import Instruction, open_protocol
 from fieldtruth.grading.position import position
 
@@ -20,7 +20,6 @@ __all__ = [
     "draw",
     "estimates",
     "grade",
-    "label_of",
     "open_protocol",
     "panel",
     "position",

@@ -7,7 +7,6 @@ answer (design, section 2, rule 1). Truth comes from the items only (rule 6).
 import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import chain
 
 import numpy as np
@@ -20,7 +19,6 @@ from fieldtruth.metrics.contract import Bools, Evidence
 from fieldtruth.protocols.contract import Protocol
 from fieldtruth.records import Item, Prediction, Reading
 from fieldtruth.taxonomy import akin, label_id
-from fieldtruth.taxonomy import resolve as looked_up
 
 OUTCOMES = (
     "boxes", "empty", "prose", "unreadable", "error", "truncated", "missing", "duplicate", "extra",
@@ -30,17 +28,13 @@ OUTCOMES = (
 _NUMBERED = re.compile(r"\s*(?:option\s*)?[(\[]?(\d{1,2})(?:[)\].:\s]+(.*))?", re.I | re.S)
 
 
-# How `taxonomy.resolve` came by a label that the name does not give; the second may hide the first.
-_GUESSES = ("first word of one label", "crop's other name")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
     """One model under one protocol. The lists are parallel, one entry per measured item.
 
     `items` are as they were asked about and ascend by id; `said` holds (k, 4) boxes in pixels of
-    the upright image, clipped to it; `answers` the label id of each answer on its item's crop
-    (`label_of`), or None; `outcomes` the counts of the score contract (design, section 5). `asked`
+    the upright image, clipped to it; `answers` the label id of each answer
+    or None; `outcomes` the counts of the score contract (design, section 5). `asked`
     is how many items the protocol asks about; `beside` how many of the extra rows are of items that
     its control cannot ask.
     """
@@ -99,7 +93,7 @@ def grade(
         counts["truncated"] += reading.truncated
     said = [in_pixels(r, first[i.id], i) for r, i in zip(readings, measured, strict=True)]
     shown = [offered(spoken, item) for item in measured]
-    answers = list(map(answer, (r.labels for r in readings), shown, (i.crop for i in measured)))
+    answers = list(map(answer, (r.labels for r in readings), shown))
     empty = [reading.outcome == "empty" for reading in readings]
     return Graded(
         model=models[0],
@@ -184,53 +178,36 @@ def offered(spoken: Protocol, item: Item) -> tuple[str, ...]:
     return names if len(names) > 1 else ()
 
 
-def answer(labels: Sequence[str], shown: Sequence[str], crop: str | None = None) -> str | None:
-    """The label id that a reply answers with on a crop: the majority of its non-empty labels.
+def answer(labels: Sequence[str], shown: Sequence[str]) -> str | None:
+    """The label id that a reply answers with: the majority of its non-empty labels.
 
     Ties: the first given (design, section 6). Where candidates were shown, their number stands
     for the name.
     """
     votes: dict[str, int] = {}
     for label in labels:
-        name = resolve(label, shown, crop) if label else ""
+        name = resolve(label, shown) if label else ""
         if name:
             votes[name] = votes.get(name, 0) + 1
     return max(votes, key=votes.__getitem__) if votes else None
 
 
-def resolve(label: str, shown: Sequence[str], crop: str | None = None) -> str:
+def resolve(label: str, shown: Sequence[str]) -> str:
     """The label id of a name as written; `2` and `2. rust` name the second candidate shown.
 
     A number before another candidate's name does not count: the name does.
     """
-    plain = label_of(label, crop)
-    ids = [label_of(name, crop) for name in shown]
+    plain = label_id(label)
+    ids = [label_id(name) for name in shown]
     if plain in ids or not shown:
         return plain
     found = _NUMBERED.fullmatch(label)
     if found is None:
         return plain
-    number, rest = int(found[1]), label_of(found[2] or "", crop)
+    number, rest = int(found[1]), label_id(found[2] or "")
     if rest in ids:
         return rest
     return ids[number - 1] if not rest and 1 <= number <= len(ids) else plain
-
-
-@lru_cache(maxsize=65536)
-def label_of(name: str, crop: str | None = None) -> str:
-    """The label id of a name on a crop: of answers, candidates and truth alike.
-
-    The crop only ever joins names: "apple black rot" is black rot on an apple, and names of one
-    label stay names of one label. What the taxonomy does no more than guess from the first word
-    ("target" on a tomato, or the crop alone) is left as it is: that is no name of the label.
-    """
-    plain = label_id(name)
-    for written in (name, plain) if crop else ():
-        found = looked_up(written, crop)
-        guessed = any(way.startswith(_GUESSES) for way in found.how)
-        if found.label is not None and not guessed:
-            return found.id
-    return plain
 
 
 def evidence(
@@ -244,8 +221,8 @@ def evidence(
 ) -> Evidence:
     """What metrics count, of many items in one pass; all sequences are parallel to `items`.
 
-    `said` are boxes in pixels, in order and clipped; `answers` label ids (`label_of`, each on its
-    item's crop); `shown` the candidates the prompt listed, `()` where it listed none.
+    `said` are boxes in pixels, in order and clipped; `answers` label ids; `shown` the candidates
+    the prompt listed, `()` where it listed none.
     """
     true_counts = np.array([len(item.boxes) for item in items], dtype=np.int64)
     said_counts = np.array([len(boxes) for boxes in said], dtype=np.int64)
@@ -308,23 +285,21 @@ def _namings(
     items: Sequence[Item], answers: Sequence[str | None], shown: Sequence[Sequence[str]]
 ) -> Bools:
     """`_naming` of every item, shape (n, 5); the few distinct cases are worked out once."""
-    cases: dict[tuple[str | None, str | None, str | None, tuple[str, ...]], int] = {}
+    cases: dict[tuple[str | None, str | None, tuple[str, ...]], int] = {}
     rows = [
-        cases.setdefault((item.label, item.crop, name, tuple(names)), len(cases))
+        cases.setdefault((item.label, name, tuple(names)), len(cases))
         for item, name, names in zip(items, answers, shown, strict=True)
     ]
     table = np.array([_naming(*case) for case in cases], dtype=np.bool_).reshape(-1, 5)
     return table[np.array(rows, dtype=np.int64)]
 
 
-def _naming(
-    label: str | None, crop: str | None, name: str | None, shown: tuple[str, ...]
-) -> tuple[bool, ...]:
+def _naming(label: str | None, name: str | None, shown: tuple[str, ...]) -> tuple[bool, ...]:
     """(listed, named, correct, in_list, first) of one item."""
     if name is None:
         return bool(shown), False, False, False, False
-    ids = [label_of(each, crop) for each in shown]
-    correct = label is not None and name == label_of(label, crop)
+    ids = [label_id(each) for each in shown]
+    correct = label is not None and name == label_id(label)
     return bool(shown), True, correct, name in ids, name in ids[:1]
 
 

@@ -9,7 +9,8 @@ wherever the truth stands, and names the same thing each time.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from fieldtruth.grading.evidence import Graded, label_of
+from fieldtruth.grading.evidence import Graded
+from fieldtruth.taxonomy import label_id
 
 ORDERS = ("", "+rotate1", "+rotate2", "+rotate3")
 PLACES = 4
@@ -70,9 +71,9 @@ def _places(graded: Graded) -> dict[str, tuple[str | None, Place]]:
     for row, item in enumerate(graded.items):
         if not item.positive or not graded.evidence.listed[row]:
             continue
-        names = [label_of(name, item.crop) for name in item.candidates or ()]
+        names = [label_id(name) for name in item.candidates or ()]
         places = {name: place for place, name in enumerate(names)}
-        truth = places.get(label_of(item.label or "", item.crop))
+        truth = places.get(label_id(item.label or ""))
         answer = graded.answers[row]
         said = places.get(answer) if answer is not None else None
         if truth is not None:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from fieldtruth import controls, protocols
-from fieldtruth.grading import Graded, label_of, open_protocol
+from fieldtruth.grading import Graded, open_protocol
 from fieldtruth.rooms import names
 from fieldtruth.stages.report import plots
 from fieldtruth.stages.report.cards import Gallery
 from fieldtruth.stages.report.glossary import METRICS, about
 from fieldtruth.stages.report.numbers import Measured
 from fieldtruth.stages.report.sentence import left_out, ranking, sentence
+from fieldtruth.taxonomy import label_id
 
 KINDS = ("boxes", "letter", "text", "empty", "prose", "unreadable", "error")
 BESIDE = ("truncated", "missing", "duplicate", "extra")
@@ -147,10 +148,10 @@ def positions(graded: Graded) -> Positions | None:
     for index, item in enumerate(graded.items):
         if item.candidates is None or not item.positive or not graded.evidence.listed[index]:
             continue
-        listed = [label_of(name, item.crop) for name in item.candidates]
+        listed = [label_id(name) for name in item.candidates]
         places = {name: place for place, name in enumerate(listed)}
         said = places.get(graded.answers[index] or "")
-        truth = places.get(label_of(item.label or "", item.crop))
+        truth = places.get(label_id(item.label or ""))
         if said is not None:
             answered[said] += 1
         if truth is not None:
