@@ -1,5 +1,6 @@
 """A recipe is read as it is written, and a slip of the pen is never a default."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -276,6 +277,20 @@ def test_the_recipes_that_are_handed_out_can_be_read(path: Path) -> None:
     got = recipe.read(path).recipe
     assert got.name == path.stem
     assert got.out.startswith("../out/")
+
+
+def test_the_published_annotator_is_set_as_the_recipe_says() -> None:
+    path = RECIPES / "agroground.toml"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    said = [shlex.split(line.strip("# "), comments=True) for line in lines if "#     --set" in line]
+    got = recipe.read(path, [setting for _, setting in said]).recipe
+    assert got.annotate == recipe.Annotate(
+        model="sam2", rules="published", engine="ray",
+        options={
+            "path": "facebook/sam2.1-hiera-large", "detector": "grounding_dino",
+            "detector.path": "IDEA-Research/grounding-dino-tiny",
+        },
+    )  # fmt: skip
 
 
 def test_the_packaged_demo_is_the_recipe_of_the_repository() -> None:

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.builders import class_folders
 from tests.sources.releases import save
 
 from fieldtruth.faults import Usage
 from fieldtruth.records import Drop, Healthy, Sample, Target
-from fieldtruth.sources.folder import SOURCE, read_class
+from fieldtruth.sources.folder import SOURCE, open_source, read_class
 
 REAL = Path(__file__).parents[3] / "shared/data/plantvillage"
 PIXELS = np.full((6, 8, 3), 90, np.uint8)
@@ -180,3 +181,13 @@ def test_the_real_folders() -> None:
     assert {crop: healthy.count(crop) for crop in healthy} == {
         "pepper": 10, "potato": 10, "tomato": 10,
     }  # fmt: skip
+
+
+def test_a_licence_is_told_and_nothing_else(tmp_path: Path) -> None:
+    class_folders(tmp_path)
+    told = open_source({"licence": "CC0"})
+    licences = {each.licence for each in told.samples(tmp_path) if isinstance(each, Sample)}
+    assert licences == {"CC0"}
+    assert told.licence == "CC0"
+    with pytest.raises(Usage, match="colour"):
+        open_source({"colour": "red"})

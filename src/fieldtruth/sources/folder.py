@@ -8,13 +8,14 @@ not scored. A folder holds no boxes, so `annotate` drops every target.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldtruth import images, store, taxonomy
+from fieldtruth import detections, images, store, taxonomy
 from fieldtruth.faults import Refused, Unreadable, Usage
-from fieldtruth.records import Annotation, Drop, Healthy, Kind, Sample, Target
+from fieldtruth.records import Annotation, Drop, Healthy, Kind, Record, Sample, Target
+from fieldtruth.sources.contract import Source
 from fieldtruth.taxonomy import crop_id, label_id, normalise
 
 SUFFIXES = frozenset(
@@ -72,10 +73,15 @@ class Named:
     healthy: bool
 
 
-class Folder:
-    """The licence is the user's to know: nothing in a folder states it."""
+class Settings(Record, frozen=True, kw_only=True):
+    """`--source-args` of this source."""
 
-    licence = "not stated"
+    licence: str = "not stated"
+
+
+class Folder:
+    """The licence is the user's to know: nothing in a folder states it. `licence=` does."""
+
     paper = "none: a folder of photos"
     reasons = (
         "unsafe_path",
@@ -87,12 +93,15 @@ class Folder:
     )
     exhaustive = False  # a class name tells what is on a photo, and not what is not
 
+    def __init__(self, settings: Settings) -> None:
+        self.licence = settings.licence
+
     def samples(self, root: Path) -> Iterator[Sample | Drop]:
         """Every file below the root, by its path; what is no photo is a drop. May raise `Usage`."""
         if not root.is_dir():
             raise Usage(f"{root}: expected a folder of photos, got something else")
         for place in sorted(_files(root)):
-            yield _sample(root, place)
+            yield _sample(root, place, self.licence)
 
     def label(self, sample: Sample) -> Iterator[Target | Healthy | Drop]:
         """What the folder's name says."""
@@ -184,7 +193,7 @@ def _files(root: Path) -> Iterator[str]:
             yield (here / name).relative_to(root).as_posix()
 
 
-def _sample(root: Path, place: str) -> Sample | Drop:
+def _sample(root: Path, place: str, licence: str) -> Sample | Drop:
     if not place.isprintable():  # control characters, or bytes that are no UTF-8
         return _drop(place, "ingest", "unsafe_path", "a name that cannot be printed")
     try:
@@ -206,7 +215,7 @@ def _sample(root: Path, place: str) -> Sample | Drop:
         source="folder",
         images=(place,),
         native=native | ({"split": split} if split else {}),
-        licence=Folder.licence,
+        licence=licence,
     )
 
 
@@ -215,4 +224,9 @@ def _drop(place: str, stage: str, reason: str, detail: str) -> Drop:
     return Drop(id=f"{name}:{stage}", sample=name, stage=stage, reason=reason, detail=detail)
 
 
-SOURCE = Folder()
+def open_source(options: Mapping[str, str]) -> Source:
+    """The source with these `--source-args`; `Usage` for one that it does not have."""
+    return Folder(detections.settings_of(options, Settings))
+
+
+SOURCE: Source = Folder(Settings())

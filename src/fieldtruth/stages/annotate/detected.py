@@ -105,13 +105,15 @@ def _together(
     report: Report,
 ) -> Iterator[Annotation | Drop]:
     shots: dict[str, list[_Shot]] = {}
+    sizes: dict[Path, tuple[int, int]] = {}
     troubles: dict[str, str] = {}
     for target in targets:
         shots[target.id] = []
         for image in samples[target.sample].images:
             try:
                 path = inside(root, image)
-                shots[target.id].append(_Shot(target, image, path, images.size(path)))
+                size = sizes[path] if path in sizes else images.size(path)
+                shots[target.id].append(_Shot(target, image, path, sizes.setdefault(path, size)))
             except (Unreadable, Refused) as fault:
                 troubles.setdefault(target.id, str(fault))
     asked = [shot for target in targets for shot in shots[target.id]]
