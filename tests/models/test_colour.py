@@ -30,9 +30,13 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> colour.Fitted:
 
 
 def answer(
-    fitted: colour.Fitted, item: Item, root: Path, names: tuple[str, ...] = NAMES, **more: AskLevel
+    fitted: colour.Fitted,
+    item: Item,
+    root: Path,
+    names: tuple[str, ...] = NAMES,
+    level: AskLevel = "lesion",
 ) -> list[dict[str, object]]:
-    request = Request(id=item.id, prompt="", images=(root / item.image,), names=names, **more)
+    request = Request(id=item.id, prompt="", images=(root / item.image,), names=names, level=level)
     (words,) = colour.Colour(fitted).reply([request])
     assert words.error is None
     said: list[dict[str, object]] = json.loads(words.text)

@@ -17,6 +17,7 @@ import pytest
 
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, Fault, Refused
+from fieldtruth.models import leaf_box
 from fieldtruth.records import SCHEMA, Prediction, Target
 from fieldtruth.run import asking, composing, migrations, results, workspace
 from fieldtruth.run.migrations import Document
@@ -72,6 +73,10 @@ def test_replies_are_read_and_scored_as_they_were(piece: Path) -> None:
 
 
 def test_replies_are_not_asked_for_again(piece: Path) -> None:
+    """By the same model: its rule has changed since, and is taken here for the one of then."""
+    about = piece / "replies" / "box.candidates.manifest.json"
+    now = leaf_box.OPEN({"label": "early blight"}).version
+    about.write_text(about.read_text().replace("leaf_box-1-early blight", now))
     job = asking.Job(
         benchmark=piece / "bench/benchmark", model="leaf_box", protocol="candidates", name="box",
         options={"label": "early blight"},

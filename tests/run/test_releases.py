@@ -30,8 +30,8 @@ def test_the_source_is_opened_with_its_options_at_every_stage(tmp_path: Path) ->
 
 def test_options_that_a_source_does_not_have(tmp_path: Path) -> None:
     photos = class_folders(tmp_path / "photos", each=1, healthy=1)
-    with pytest.raises(Usage, match="--source-args: expected none for folder, got rule"):
-        workspace.ingest("folder", photos, tmp_path / "out", options={"rule": "ours"})
+    with pytest.raises(Usage, match="--source-args: expected none for coffee, got rule"):
+        workspace.ingest("coffee", photos, tmp_path / "out", options={"rule": "ours"})
     with pytest.raises(Usage, match="--source-args"):
         workspace.ingest("coco", photos, tmp_path / "out", options={"rule": "ours"})
     assert not (tmp_path / "out").exists()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.builders import (
     conversation,
@@ -474,6 +474,7 @@ def test_whatever_the_rows_hold_each_is_told_of(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "hostile.jsonl"
     rows = [each.replace(b"\n", b" ") if isinstance(each, bytes) else each for each in rows]
+    assume(rows[0][:4] != b"PAR1" if isinstance(rows[0], bytes) else True)  # says it is parquet
     report = check(written(path, rows), Settings())
     assert report.rows == len(rows)
     assert {each.problem for each in report.problems} <= set(MEANING)

@@ -12,7 +12,8 @@ from PIL import Image
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, Busy, Fault, Refused, Unreadable, Usage
 from fieldtruth.images import facts
-from fieldtruth.stages.freeze import Settings, freeze, line, may_copy
+from fieldtruth.stages.freeze import Settings, freeze, line
+from fieldtruth.store.licences import may_copy
 
 SETTINGS = Settings(name="leaves", version="1.0")
 SICK: dict[str, Any] = {

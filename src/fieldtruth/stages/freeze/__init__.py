@@ -29,10 +29,10 @@ from fieldtruth.records import Item, Question, Split
 from fieldtruth.stages.freeze import audited, card, croissant
 from fieldtruth.stages.freeze.card import About
 from fieldtruth.stages.freeze.drafts import Line, finish, read_drafts
-from fieldtruth.stages.freeze.photos import Photos, groups, look, may_copy
+from fieldtruth.stages.freeze.photos import Photos, groups, look
 from fieldtruth.store import fetch
 
-__all__ = ["About", "Settings", "freeze", "line", "may_copy"]
+__all__ = ["About", "Settings", "freeze", "line"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
