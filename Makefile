@@ -8,7 +8,7 @@ demo: .venv/core
 	@$(BIN)/fieldtruth demo --out out/demo
 
 test: .venv/dev
-	@$(BIN)/python -m pytest -n 2
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2  # a core each: torch in both would fight for all
 
 # A real Label Studio server, about 1 GB in a virtual environment of its own, made once.
 test-labelstudio: .venv/dev .venv-labelstudio/made
