@@ -22,7 +22,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Rule = Literal["greedy", "hungarian", "maximum"]
 
-_FULL: dict[Space, float] = {"norm1000": 1000, "norm1": 1, "yx1000": 1000, "loc1024": 1024}
+_FULL: dict[Space, float] = {
+    "norm1000": 1000, "norm1": 1, "yx1000": 1000, "loc1024": 1024,
+    "pixel840": 840,  # VisionReasoner and Seg-Zero: pixels of the photo stretched to 840 x 840
+}  # fmt: skip
 _Y_FIRST: frozenset[Space] = frozenset({"yx1000", "loc1024"})
 # Qwen2.5-VL: patches of 14 merged 2 x 2, and the pixel budget its published processor ships with.
 GRID = 28

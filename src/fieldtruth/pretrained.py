@@ -4,19 +4,26 @@ Only `safetensors` are read, and no code that comes with them: a pickle may run 
 imported here is imported inside functions, so that nothing heavy loads before a model is asked for.
 """
 
+import logging
 import os
-from collections.abc import Callable
+import socket
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 
 from fieldtruth.faults import Usage
 
 EXTRA = "transformers"
+TRAINING = "train"
+CONFIG = "config.json"
 _WEIGHTS = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors")
 
 T = TypeVar("T")
@@ -47,8 +54,48 @@ def load_transformers() -> ModuleType:
         ) from None
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     module: ModuleType = transformers
     return module
+
+
+def load_peft() -> ModuleType:
+    """peft, which holds LoRA; `Usage` where it is not installed."""
+    load_transformers()
+    try:
+        import peft
+    except ImportError:
+        raise Usage(
+            f"LoRA needs peft; install it with `pip install 'fieldtruth[{TRAINING}]'`"
+        ) from None
+    module: ModuleType = peft
+    return module
+
+
+def load_trl() -> ModuleType:
+    """trl, the trainer; `Usage` where it or what it stands on is not installed."""
+    load_peft()
+    try:
+        import accelerate  # noqa: F401
+        import datasets
+        import trl
+    except ImportError as error:
+        raise Usage(
+            f"training needs trl, accelerate and datasets, and {error.name} is not there; install "
+            f"them with `pip install 'fieldtruth[{TRAINING}]'`"
+        ) from None
+    datasets.disable_progress_bars()
+    trl_module: ModuleType = trl
+    return trl_module
+
+
+@contextmanager
+def hushed() -> Iterator[None]:
+    """Libraries keep to themselves what they will change in a later version."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
 
 
 def pick_device(said: str) -> str:
@@ -71,14 +118,36 @@ def opened(place: str, how: Callable[[str], T]) -> T:
     """
     if place.startswith((".", "/", "~")) and not Path(place).expanduser().is_dir():
         raise Usage(f"{place}: expected a folder with a model, got nothing there")
+    there = Path(place).expanduser()
+    if not there.is_dir() and _unreachable(place):
+        raise Usage(
+            f"{place}: expected a folder, or a hub name that is cached or can be reached, got no "
+            "such folder, nothing of it in the cache and no network; give a folder"
+        )
     try:
-        return how(str(Path(place).expanduser()) if Path(place).expanduser().is_dir() else place)
+        return how(str(there) if there.is_dir() else place)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
         why = str(error).strip().splitlines() or [type(error).__name__]
         raise Usage(
             f"{place}: expected the folder or hub name of a model that transformers reads, "
             f"got: {why[0]}; where there is no network, give a folder"
         ) from error
+
+
+def _unreachable(name: str) -> bool:
+    """Whether a hub name is certain to fail, without the minute of tries that the hub makes."""
+    import huggingface_hub
+
+    if any(os.environ.get(proxy) for proxy in ("https_proxy", "HTTPS_PROXY", "ALL_PROXY")):
+        return False
+    try:
+        cached = huggingface_hub.try_to_load_from_cache(name, CONFIG)
+        host = urlsplit(huggingface_hub.constants.ENDPOINT).hostname
+        return not isinstance(cached, str) and not socket.getaddrinfo(host, 443)
+    except ValueError:  # no name of a repository: the loader says so
+        return False
+    except OSError:
+        return True
 
 
 def fingerprint(place: str, model: Any) -> str:
@@ -90,8 +159,27 @@ def fingerprint(place: str, model: Any) -> str:
     if not folder.is_dir():
         commit = getattr(model.config, "_commit_hash", None)
         return sha256(f"{place}@{commit}".encode()).hexdigest()[:16]
+    return _digest({path for pattern in _WEIGHTS for path in folder.glob(pattern)})
+
+
+def folder_of(place: str) -> Path:
+    """The folder itself, or the one in the hub's cache that holds what was loaded of a name."""
+    here = Path(place).expanduser()
+    if here.is_dir():
+        return here
+    config = opened(place, partial(load_transformers().utils.cached_file, filename=CONFIG))
+    return Path(str(config)).parent
+
+
+def weights_of(place: str) -> str:
+    """16 hex digits of the weights alone: the same for a copy elsewhere, or under a hub name."""
+    return _digest(folder_of(place).glob("*.safetensors"))
+
+
+def _digest(paths: Iterable[Path]) -> str:
+    """Of the files' names and contents."""
     whole = sha256()
-    for path in sorted({path for pattern in _WEIGHTS for path in folder.glob(pattern)}):
+    for path in sorted(paths):
         with path.open("rb") as file:
             whole.update(path.name.encode() + b"\0")
             while block := file.read(1 << 22):

@@ -18,7 +18,9 @@ Kind = Literal["disease", "pest", "weed", "symptom", "stress", "object"]
 Level = Literal["lesion", "object", "healthy"]
 AskLevel = Literal["lesion", "object"]
 Split = Literal["train", "val", "test"]
-Space = Literal["pixel", "pixel_resized", "norm1000", "norm1", "yx1000", "loc1024"]
+Space = Literal[
+    "pixel", "pixel_resized", "pixel840", "norm1000", "norm1", "yx1000", "loc1024"
+]  # fmt: skip
 Outcome = Literal["boxes", "empty", "prose", "unreadable", "error", "letter", "text"]
 Finish = Literal["stop", "length", "error"]
 Role = Literal["positive", "healthy", "wrong_target"]

@@ -9,6 +9,7 @@ import csv
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
+from operator import is_
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
@@ -19,7 +20,7 @@ from fieldtruth.faults import BadRecord, Refused, Usage
 from fieldtruth.records import LETTERS, Drop, Kind, Record, Sample
 from fieldtruth.taxonomy.lexicon import words_in
 
-PIECE = 2**20  # bytes
+PIECE = 2**18  # bytes; the rows of a larger piece do not stay in the processor's cache
 LONGEST = 5  # words of a text that can be a label; more is a sentence
 TRIES = 64  # places where a piece may end that are tried before more is read
 _BOM = b"\xef\xbb\xbf"
@@ -243,7 +244,7 @@ class Names:
     """Sample ids that are each one row's: a native id that comes again gets its place behind it."""
 
     def __init__(self, source: str) -> None:
-        self._source = source
+        self._start = f"{source}:"
         self._seen: dict[str, int] = {}
 
     def of(self, native: str, place: tuple[str, int], content: object) -> tuple[str, bool]:
@@ -252,12 +253,28 @@ class Names:
         `place` is the file and the number of the row: the id of a row that has none of its own.
         `content` is hashable: all that tells two rows of one id apart.
         """
-        name = f"{self._source}:{native}" if native else f"{self._source}:{place[0]}:{place[1]}"
+        name = self._start + (native or f"{place[0]}:{place[1]}")
         mine = hash(content)
         first = self._seen.setdefault(name, mine)
         if first is mine:
             return name, False
         return f"{name}#{place[0]}:{place[1]}", first == mine
+
+    def of_all(
+        self, natives: Iterable[str], place: tuple[str, int], contents: Iterable[object]
+    ) -> tuple[list[str], list[int]]:
+        """`of` for rows of a file one after another, in half the time: all their ids, and which
+        of them, from 0, were there before. `place` is the first row's; none lacks a native id.
+        """
+        names, mine = [self._start + native for native in natives], list(map(hash, contents))
+        firsts, again = list(map(self._seen.setdefault, names, mine)), []
+        if not all(map(is_, firsts, mine)):
+            for at, (first, own) in enumerate(zip(firsts, mine, strict=True)):
+                if first is not own:
+                    names[at] += f"#{place[0]}:{place[1] + at}"
+                    if first == own:
+                        again.append(at)
+        return names, again
 
 
 def letter_of(answer: str, options: Collection[str]) -> int | None:

@@ -40,6 +40,12 @@ def _sam2(folder: Path) -> Mapping[str, str]:
     return {"path": str(weights if weights.exists() else tiny.sam2(weights)), **detector}
 
 
+def _vl(folder: Path) -> Mapping[str, str]:
+    weights = folder / "vl"
+    path = weights if weights.exists() else tiny.qwen3_vl(weights)
+    return {"path": str(path), "max_new_tokens": "8"}
+
+
 OPTIONS: dict[str, Callable[[Path], Mapping[str, str]]] = {
     "colour": _fitted,
     "grounding_dino": _dino,
@@ -48,6 +54,7 @@ OPTIONS: dict[str, Callable[[Path], Mapping[str, str]]] = {
         "model": "nobody", "base_url": "http://127.0.0.1:1/v1", "retries": "0", "timeout": "5",
     },
     "sam2": _sam2,
+    "transformers": _vl,
     "scripted": lambda folder: {"table": str(table(folder / "t.jsonl", {"a": "[]", "b": "{}"}))},
 }  # fmt: skip
 
@@ -69,7 +76,7 @@ def named(request: pytest.FixtureRequest, folder: Path) -> tuple[str, Model]:
     if name == "openai":
         pytest.importorskip("aiohttp")
         pytest.importorskip("pybase64")
-    if name in ("grounding_dino", "sam2"):
+    if name in ("grounding_dino", "sam2", "transformers"):
         pytest.importorskip("torch")
     return name, rooms.open_room(models, name).OPEN(OPTIONS[name](folder))
 

@@ -90,3 +90,87 @@ def sam2(folder: Path) -> Path:
     }  # fmt: skip
     (folder / "preprocessor_config.json").write_text(json.dumps(prepared))
     return folder
+
+
+SPECIAL = (
+    "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>",
+    "<|image_pad|>", "<|video_pad|>",
+)  # fmt: skip
+CHAT = (
+    "{% for turn in messages %}<|im_start|>{{ turn.role }}\n"
+    "{% if turn.content is string %}{{ turn.content }}{% else %}"
+    "{% for part in turn.content %}"
+    "{% if part.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>"
+    "{% else %}{{ part.text }}{% endif %}{% endfor %}{% endif %}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+def qwen3_vl(folder: Path, seed: int = 0, hidden: int = 64) -> Path:
+    """Qwen3-VL of 0.2 million parameters for photos up to 96 x 96 pixels, in `folder`.
+
+    Words are bytes and a few pairs of them. The folder is as the stock processor leaves it.
+    """
+    import torch
+    from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
+
+    _words(folder)
+    config = Qwen3VLConfig(
+        text_config={
+            "vocab_size": 300, "hidden_size": hidden, "intermediate_size": 128,
+            "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2,
+            "head_dim": 32, "max_position_embeddings": 2048, "tie_word_embeddings": True,
+            "eos_token_id": 2, "pad_token_id": 0, "rope_parameters": {
+                "rope_type": "default", "rope_theta": 10000.0, "mrope_section": [6, 5, 5],
+                "mrope_interleaved": True,
+            },
+        },
+        vision_config={
+            "depth": 2, "hidden_size": 32, "intermediate_size": 64, "num_heads": 2,
+            "patch_size": 16, "spatial_merge_size": 2, "temporal_patch_size": 2,
+            "out_hidden_size": hidden, "num_position_embeddings": 36,
+            "deepstack_visual_indexes": [0],
+        },
+        image_token_id=5, video_token_id=6, vision_start_token_id=3, vision_end_token_id=4,
+        tie_word_embeddings=True,
+    )  # fmt: skip
+    config.text_config.initializer_range = config.vision_config.initializer_range = 0.2
+    torch.manual_seed(seed)
+    model = Qwen3VLForConditionalGeneration(config)
+    model.generation_config.eos_token_id, model.generation_config.pad_token_id = 2, 0
+    model.save_pretrained(folder)
+    seen = {
+        "do_convert_rgb": True, "do_normalize": True, "do_rescale": True, "do_resize": True,
+        "image_mean": [0.5] * 3, "image_std": [0.5] * 3, "merge_size": 2, "patch_size": 16,
+        "temporal_patch_size": 2, "resample": 3, "rescale_factor": 1 / 255,
+        "size": {"shortest_edge": 32 * 32, "longest_edge": 96 * 96},
+    }  # fmt: skip
+    whole = {
+        "processor_class": "Qwen3VLProcessor",
+        "image_processor": {**seen, "image_processor_type": "Qwen2VLImageProcessor"},
+        "video_processor": {**seen, "video_processor_type": "Qwen3VLVideoProcessor"},
+    }
+    (folder / "processor_config.json").write_text(json.dumps(whole, indent=1))
+    (folder / "chat_template.jinja").write_text(CHAT)
+    return folder
+
+
+def _words(folder: Path) -> None:
+    """A tokenizer made here: bytes, and the pairs that an answer is made of."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    words = Tokenizer(models.BPE())
+    words.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    words.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300, special_tokens=list(SPECIAL), show_progress=False,
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+    )  # fmt: skip
+    said = '[{"bbox_2d": [10, 20, 300, 400], "label": "leaf rust"}] early late blight spot mold'
+    words.train_from_iterator([said] * 3, trainer)
+    PreTrainedTokenizerFast(
+        tokenizer_object=words, eos_token="<|im_end|>", pad_token="<|endoftext|>",
+        model_max_length=2048, padding_side="left", processor_class="Qwen3VLProcessor",
+        extra_special_tokens={"image_token": "<|image_pad|>", "video_token": "<|video_pad|>"},
+    ).save_pretrained(folder)  # fmt: skip

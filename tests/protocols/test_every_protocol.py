@@ -24,7 +24,8 @@ HEADLINES = {
 # The step a space is written in, in its own units (design: whole numbers; four digits in norm1).
 STEPS: dict[Space, float] = {"norm1": 1e-4}
 SCALES: dict[Space, str] = {
-    "pixel": "pixels", "pixel_resized": "pixels of the photo as you see it", "norm1": "0 to 1 ",
+    "pixel": "pixels", "pixel_resized": "pixels of the photo as you see it",
+    "pixel840": "drawn out to 840 by 840", "norm1": "0 to 1 ",
     "norm1000": "0 to 1000 across", "yx1000": "0 to 1000 down", "loc1024": "0 to 1024 down",
 }  # fmt: skip
 

@@ -154,8 +154,8 @@ def _where(row: Prediction) -> str:
 def _read(spoken: Protocol, row: Prediction) -> Reading:
     if row.space is None:
         raise BadRecord(
-            f"{_where(row)}: expected a box space (pixel, pixel_resized, norm1000, norm1, yx1000 "
-            "or loc1024), got null; declare the one the model writes in"
+            f"{_where(row)}: expected a box space (pixel, pixel_resized, pixel840, norm1000, "
+            "norm1, yx1000 or loc1024), got null; declare the one the model writes in"
         )
     return spoken.read(row.text, row.space, row.finish)
 

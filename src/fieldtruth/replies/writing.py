@@ -17,6 +17,7 @@ _PIXELS = "in whole pixels of the photo as you see it"
 _SCALE: dict[Space, tuple[str, str]] = {
     "pixel": (_X_FIRST, "in whole pixels of the photo"),
     "pixel_resized": (_X_FIRST, _PIXELS),
+    "pixel840": (_X_FIRST, "in whole pixels of the photo drawn out to 840 by 840"),
     "norm1000": (_X_FIRST, "as whole numbers that run from 0 to 1000 across and down the photo"),
     "norm1": (_X_FIRST, "as fractions that run from 0 to 1 across and down the photo"),
     "yx1000": (_Y_FIRST, "as whole numbers that run from 0 to 1000 down and across the photo"),

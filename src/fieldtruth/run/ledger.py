@@ -23,6 +23,7 @@ In = TypeVar("In", bound=_Named)
 Out = TypeVar("Out", bound=Record)
 
 _DROPPED = -1
+_id_of, _sample_of, _reason_of = attrgetter("id"), attrgetter("sample"), attrgetter("reason")
 
 
 class Books(Record, frozen=True, kw_only=True):
@@ -81,6 +82,25 @@ class Ledger:
         `incoming` and `outgoing` without keeping an id in memory; that no two inputs have one id
         is for the caller to know.
         """
+        if not self._singly(inputs, made):
+            self._severally(inputs, made)
+        self._settled += len(inputs)
+
+    def _singly(self, inputs: Sequence[In], made: Sequence[Sequence[Record]]) -> bool:
+        """`settle` where each input became one record of its own, as most do; else nothing."""
+        if set(map(len, made)) != {1}:
+            return False
+        records = [each for (each,) in made]
+        if list(map(_sample_of, records)) != list(map(_id_of, inputs)):
+            return False
+        reasons = Counter(map(_reason_of, [each for each in records if type(each) is Drop]))
+        if not reasons.keys() <= self._dropped.keys():
+            return False
+        self._dropped.update(reasons)
+        self._outputs += len(records) - reasons.total()
+        return True
+
+    def _severally(self, inputs: Sequence[In], made: Sequence[Sequence[Record]]) -> None:
         for one, records in zip(inputs, made, strict=True):
             owed, drops = one.id, 0
             for record in records:
@@ -100,7 +120,6 @@ class Ledger:
                 raise Unbalanced(f"{self.stage}: {owed!r} is neither in the output nor dropped")
             what = "dropped twice" if drops == len(records) else "dropped and has an output as well"
             raise Unbalanced(f"{self.stage}: {owed!r} was {what}")
-        self._settled += len(inputs)
 
     def _known(self, owed: str, reason: str) -> None:
         if reason not in self._dropped:

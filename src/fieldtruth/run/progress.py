@@ -16,9 +16,9 @@ class Track:
 
     def __call__(self, records: Iterable[T], total: int | None = None) -> Iterator[T]:
         """The records themselves, each counted as it passes."""
-        if self.quiet:
-            yield from records
-            return
+        return iter(records) if self.quiet else self._shown(records, total)
+
+    def _shown(self, records: Iterable[T], total: int | None) -> Iterator[T]:
         from rich.console import Console
         from rich.progress import track
 

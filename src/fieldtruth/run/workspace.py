@@ -7,7 +7,7 @@ of all stages lie in one file; the manifest counts everything (design, section 8
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
 from operator import attrgetter
@@ -89,18 +89,22 @@ class _Sink:
     def __exit__(self, *error: object) -> None:
         self._stack.__exit__(*error)  # type: ignore[arg-type]
 
-    def put_all(self, names: Mapping[type[Record], str], records: Iterable[Record]) -> None:
+    def put_all(self, names: Mapping[type[Record], str], records: Sequence[Record]) -> None:
         """Many records, each into the file of its class; drops into the drops."""
-        by_class: dict[type[Record], list[Any]] = {Drop: [], **{kind: [] for kind in names}}
-        for record in records:
-            by_class[type(record)].append(record)
-        for kind, name in names.items():
-            self._write[name](by_class[kind])
-            self.counts[name] += len(by_class[kind])
-        self._write["drops"](by_class[Drop])
-        for (stage, reason), count in Counter(map(_why, by_class[Drop])).items():
-            self.drops[f"{stage}: {reason}"] += count
-        self.kinds.update(map(attrgetter("kind"), by_class.get(Target, ())))
+        there = set(map(type, records))
+        if not there <= {*names, Drop}:
+            raise Unbalanced(f"{self._stage}: expected {[*names, Drop]} to write, got {there}")
+        for kind in there:
+            some: Any = [record for record in records if type(record) is kind]
+            name = names.get(kind, "drops")
+            self._write[name](some)
+            if kind is Drop:
+                for (stage, reason), count in Counter(map(_why, some)).items():
+                    self.drops[f"{stage}: {reason}"] += count
+                continue
+            self.counts[name] += len(some)
+            if kind is Target:
+                self.kinds.update(map(_kind_of, some))
 
     def put(self, name: str, record: Record) -> None:
         """A record into its file, a drop into the drops."""
@@ -166,7 +170,7 @@ def label(out: Path, track: Track = SILENT) -> Books:
             made = labelling.label(source, some)
             seen.add(map(_id_of, some))
             ledger.settle(some, made)
-            sink.put_all({Target: "targets", Healthy: "healthy"}, chain.from_iterable(made))
+            sink.put_all({Target: "targets", Healthy: "healthy"}, [*chain.from_iterable(made)])
         twice = seen.twice(lambda: (sample.id for sample in _read(out, "samples", Sample)))
         if twice is not None:
             raise Unbalanced(f"label: two input records have the id {twice!r}")
@@ -334,6 +338,7 @@ def _agree(out: Path, books: Books, name: str, found: int) -> None:
 
 
 _why: Callable[[Drop], tuple[str, str]] = attrgetter("stage", "reason")
+_kind_of: Callable[[Target], str] = attrgetter("kind")
 _id_of: Callable[[Sample | Drop], str] = attrgetter("id")
 
 

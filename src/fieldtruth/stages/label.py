@@ -8,4 +8,4 @@ from fieldtruth.sources.contract import Source
 
 def label(source: Source, samples: Sequence[Sample]) -> list[tuple[Target | Healthy | Drop, ...]]:
     """For each sample at least one record; the ledger around this stage holds it to that."""
-    return [tuple(source.label(sample)) for sample in samples]
+    return list(map(tuple, map(source.label, samples)))

@@ -49,8 +49,8 @@ def _read(row: Prediction, options: Mapping[str, Sequence[str] | None]) -> Readi
     if row.space is None:
         raise BadRecord(
             f"prediction of {row.model} for item {row.item} under {row.protocol}: expected the box "
-            "space that the model writes in (pixel, pixel_resized, norm1000, norm1, yx1000 or "
-            "loc1024), got null; write it into the line"
+            "space that the model writes in (pixel, pixel_resized, pixel840, norm1000, norm1, "
+            "yx1000 or loc1024), got null; write it into the line"
         )
     reading: Reading = spoken.read(row.text, row.space, row.finish)
     return reading

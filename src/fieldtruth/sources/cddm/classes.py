@@ -97,7 +97,14 @@ def plain_text(text: str) -> str:
     Done for every answer, so in plain replacements.
     """
     text = text.casefold()
-    for old, new in (("-", " "), ("\u2019", "'"), ("_", " "), ("grey", "gray"), ("mould", "mold")):
-        if old in text:
-            text = text.replace(old, new)
+    if "-" in text:
+        text = text.replace("-", " ")
+    if "_" in text:
+        text = text.replace("_", " ")
+    if "\u2019" in text:
+        text = text.replace("\u2019", "'")
+    if "grey" in text:
+        text = text.replace("grey", "gray")
+    if "mould" in text:
+        text = text.replace("mould", "mold")
     return text.strip() if "  " not in text else " ".join(text.split())

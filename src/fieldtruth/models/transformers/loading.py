@@ -1,0 +1,161 @@
+"""Weights, the adapter on them, their precision, and how large a photo they are shown."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fieldtruth import geometry, pretrained
+from fieldtruth.faults import Usage
+from fieldtruth.models.transformers import on_cpu
+from fieldtruth.models.transformers.card import Card, read_card
+from fieldtruth.models.transformers.settings import Patches, Precision
+from fieldtruth.records import Space
+
+ADAPTER = "adapter_model.safetensors"
+ADAPTER_CONFIG = "adapter_config.json"
+
+
+class Caps(NamedTuple):
+    """The bounds of the area, in pixels, that a photo is resized to; None: there are none."""
+
+    least: int | None
+    most: int | None
+
+    def __str__(self) -> str:
+        return f"{self.least}..{self.most}px" if self.most else "uncapped"
+
+
+class Weights(NamedTuple):
+    """A model that is ready on its device, and its kind (`model_type`)."""
+
+    model: Any
+    kind: str
+    dtype: str
+
+
+def load(place: str, device: str, dtype: Precision, **options: Any) -> Weights:
+    """The model of a folder or hub name, in `eval` mode on `device`, which is a real one.
+
+    Raises `Usage` where it cannot be loaded, is no model of photos and words, or is not in
+    safetensors; no code of its own is run.
+    """
+    library = pretrained.load_transformers()
+    torch = pretrained.load_torch()
+    if dtype == "auto":
+        half = device.startswith("cuda") and torch.cuda.is_bf16_supported()
+        dtype = "bfloat16" if half else "float32"
+    model = pretrained.opened(
+        place,
+        lambda there: library.AutoModelForImageTextToText.from_pretrained(
+            there, use_safetensors=True, trust_remote_code=False, dtype=getattr(torch, dtype),
+            **options,
+        ),
+    )  # fmt: skip
+    return Weights(model.to(device).eval(), model.config.model_type, dtype)
+
+
+def quicken(weights: Weights, device: str, patches: Patches) -> None:
+    """Use the CPU's order of arithmetic where it is asked for, or where it helps.
+
+    Raises `Usage` where it was asked for and the model has none.
+    """
+    if patches == "off" or (patches == "auto" and device != "cpu"):
+        return
+    changed = on_cpu.patch(weights.model) if weights.kind == "qwen3_vl" else 0
+    if patches == "on" and not changed:
+        raise Usage(f"patches=on: expected a model of the kind qwen3_vl, got {weights.kind}")
+
+
+def cap(processor: Any, least: int | None, most: int | None, place: str) -> Caps:
+    """Bound the area of photos where a bound is given; returns the bounds that hold.
+
+    Raises `Usage` where the processor has none to set, or where they cross.
+    """
+    eyes = processor.image_processor
+    size = dict(getattr(eyes, "size", None) or {})
+    bounded = hasattr(eyes, "merge_size") and {"shortest_edge", "longest_edge"} <= set(size)
+    if not bounded:
+        if least is not None or most is not None:
+            raise Usage(
+                f"{place}: expected a processor with bounds on a photo's area, got a "
+                f"{type(eyes).__name__}; leave out min_pixels and max_pixels"
+            )
+        return Caps(None, None)
+    least = size["shortest_edge"] if least is None else least
+    most = size["longest_edge"] if most is None else most
+    if least > most:
+        raise Usage(f"min_pixels: expected no more than max_pixels ({most}), got {least}")
+    eyes.size = {"shortest_edge": least, "longest_edge": most}
+    return Caps(least, most)
+
+
+def same_rule(space: Space, caps: Caps, processor: Any, place: str) -> None:
+    """Raise `Usage` where boxes count pixels of a resized photo that is resized otherwise.
+
+    `pixel_resized` is read by one rule (`geometry.resized`), from the photo's own size.
+    """
+    if space != "pixel_resized":
+        return
+    eyes = processor.image_processor
+    grid = getattr(eyes, "patch_size", 0) * getattr(eyes, "merge_size", 0)
+    if (grid, *caps) != (geometry.GRID, geometry.MIN_PIXELS, geometry.MAX_PIXELS):
+        raise Usage(
+            f"{place}: its boxes are pixels of a photo resized to multiples of {geometry.GRID} "
+            f"within {geometry.MIN_PIXELS}..{geometry.MAX_PIXELS}px, and here it is resized to "
+            f"multiples of {grid} within {caps}; leave out min_pixels and max_pixels (give "
+            f"min_pixels={geometry.MIN_PIXELS},max_pixels={geometry.MAX_PIXELS} where its "
+            "processor has others), or, for a model trained to, give another space"
+        )
+
+
+def attach(weights: Weights, base: str, adapter: str) -> tuple[Weights, Card | None]:
+    """Put LoRA weights on a model; returns it with their card, where they have one.
+
+    Raises `Usage` where there are none in safetensors, or where they were made for another base:
+    by the hash on their card, by the base's name where both are hub names, or because a weight
+    has no place in the model or another shape.
+    """
+    peft = pretrained.load_peft()
+    folder = Path(adapter).expanduser()
+    if not (folder / ADAPTER).is_file() or not (folder / ADAPTER_CONFIG).is_file():
+        raise Usage(
+            f"{adapter}: expected a folder with {ADAPTER} and {ADAPTER_CONFIG}, got none; "
+            "`train sft` makes one"
+        )
+    card = read_card(folder)
+    own = card.base if card else _named_base(adapter)
+    if card is not None:
+        fits = card.base_weights == pretrained.weights_of(base)
+    else:
+        fits = own == base or Path(own).is_dir() or Path(base).expanduser().is_dir()
+    if not fits:
+        raise Usage(_other_base(adapter, own, base))
+    try:
+        with pretrained.hushed():
+            model = peft.PeftModel.from_pretrained(weights.model, str(folder))
+    except (RuntimeError, ValueError, KeyError) as error:
+        raise Usage(_other_base(adapter, own, base)) from error
+    _all_there(model, folder, _other_base(adapter, own, base))
+    return weights._replace(model=model.eval()), card
+
+
+def _named_base(adapter: str) -> str:
+    named = pretrained.settings_file(adapter, ADAPTER_CONFIG).get("base_model_name_or_path")
+    return named if isinstance(named, str) else ""
+
+
+def _all_there(model: Any, folder: Path, trouble: str) -> None:
+    """Every weight of the adapter has its place; peft passes over those that have none."""
+    from safetensors import safe_open
+
+    with safe_open(folder / ADAPTER, framework="pt") as file:
+        given = set(file.keys())
+    peft = pretrained.load_peft()
+    if given - set(peft.get_peft_model_state_dict(model)):
+        raise Usage(trouble)
+
+
+def _other_base(adapter: str, own: str, base: str) -> str:
+    return (
+        f"{adapter}: expected an adapter for {base}, got one for another base"
+        f"{f' ({own})' if own and own != base else ''}; give path= the base that it was trained on"
+    )
