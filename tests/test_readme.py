@@ -28,6 +28,8 @@ NOT_RUN = {
     ".venv/bin/fieldtruth demo": "minutes; tests/run/test_demo.py runs it on fewer leaves",
     ".venv/bin/pytest": "would run this test again",
     "fieldtruth demo --photos DIR": "the reader's photos",
+    "fieldtruth annotate asked-work --model grounding_dino": "weights from a network",
+    "fieldtruth review import exported.json": "what people did on a server",
     "fieldtruth predict BENCH --model openai": "a server",
 }
 

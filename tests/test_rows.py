@@ -136,3 +136,19 @@ def test_ids_are_each_one_rows() -> None:
 )
 def test_letters(answer: str, at: int | None) -> None:
     assert rows.letter_of(answer, ("x", "y")) == at
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=12))
+def test_names_given_at_once_are_those_given_one_by_one(told: list[tuple[str, int]]) -> None:
+    one_by_one, at_once = rows.Names("s"), rows.Names("s")
+    single = [one_by_one.of(own, ("f", at), (what,)) for at, (own, what) in enumerate(told, 1)]
+    names, again = [], []
+    for first in range(0, len(told), 5):
+        some = told[first : first + 5]
+        more, twice = at_once.of_all(
+            [own for own, _ in some], ("f", first + 1), [(what,) for _, what in some]
+        )
+        names += more
+        again += [first + at for at in twice]
+    assert names == [name for name, _ in single]
+    assert again == [at for at, (_, twice) in enumerate(single) if twice]

@@ -214,3 +214,20 @@ def test_open_names_never_raise_and_one_thing_is_always_akin(
     if akin(said, true, crop):
         assert akin(true, said, crop)
         assert label_id(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "crop", "label"),
+    [
+        ("Esca (Black Measles)", "grape", "esca"),
+        ("Huanglongbing (Citrus greening)", "citrus", "citrus greening"),
+        ("Haunglongbing_(Citrus_greening)", "orange", "citrus greening"),  # known by the brackets
+        ("Leaf_blight_(Isariopsis_Leaf_Spot)", "grape", "leaf blight"),
+        ("Late blight (Phytophthora infestans", "potato", "late blight"),  # never closed
+        ("flurb (gnarl)", None, "flurb gnarl"),  # nobody knows either
+        ("(", None, ""),
+    ],
+)
+def test_another_name_in_brackets(said: str, crop: str | None, label: str) -> None:
+    assert label_id(said, crop) == label
+    assert label_id(label, crop) == label

@@ -30,6 +30,7 @@ MARGIN = 4  # bits by which the distance of two screening hashes may differ from
 SIDE = 112  # pixels of the short side that the screen decodes at least (performance.md, 1b)
 THUMBNAIL = 96  # pixels; what pairs are compared by (agroground.md, section 9)
 FLAT = 1.0  # grey levels of standard deviation; below it there is nothing but noise to compare
+CONSTANT = 1 << 63  # the hash that a photo of one grey is compared by
 POOR = 8  # bits set: at most a row or a column of the frequencies is there at all
 
 Hashes = NDArray[np.uint64]
@@ -94,7 +95,7 @@ def look(path: Path) -> Look:
     small = seen.grey.reduce(max(1, min(seen.grey.size) // SIDE))
     grid = np.asarray(small.resize((_GRID, _GRID), Image.Resampling.BOX))
     return Look(
-        hashes=bits(turned(lowest)),
+        hashes=_bits_of(lowest),
         exact=exact,
         width=seen.width,
         height=seen.height,
@@ -114,7 +115,7 @@ def examine(path: Path) -> Exact:
     """The exact hash and the thumbnail, from every pixel. Raises `Unreadable`."""
     grey = images.open_upright(path).convert("L")
     small = grey.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BILINEAR)
-    return Exact(bits(turned(frequencies(_lanczos(grey)))), np.asarray(small))
+    return Exact(_bits_of(frequencies(_lanczos(grey))), np.asarray(small))
 
 
 def phash(path: Path) -> int:
@@ -157,6 +158,17 @@ def bits(lowest: Floats) -> Hashes:
     middle = (ascending[..., 31:32] + ascending[..., 32:33]) / 2
     packed: Hashes = np.packbits(flat > middle, axis=-1).view(">u8")[..., 0].astype(np.uint64)
     return packed
+
+
+def _bits_of(lowest: Floats) -> Hashes:
+    """(8,): the hash of a photo and of its turns, for comparing.
+
+    All constant photos are alike in it. ImageHash's own bits part a black one from the others,
+    by the bit of its brightness, and so would let it pass for another photo (design, section 8).
+    """
+    if not lowest.ravel()[1:].any():
+        return np.full(len(TURNS), CONSTANT, np.uint64)
+    return bits(turned(lowest))
 
 
 def turned(lowest: Floats) -> Floats:

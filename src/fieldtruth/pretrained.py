@@ -119,19 +119,19 @@ def opened(place: str, how: Callable[[str], T]) -> T:
     if place.startswith((".", "/", "~")) and not Path(place).expanduser().is_dir():
         raise Usage(f"{place}: expected a folder with a model, got nothing there")
     there = Path(place).expanduser()
+    expected = f"{place}: expected the folder or hub name of a model that transformers reads, got"
     if not there.is_dir() and _unreachable(place):
         raise Usage(
-            f"{place}: expected a folder, or a hub name that is cached or can be reached, got no "
-            "such folder, nothing of it in the cache and no network; give a folder"
+            f"{expected}: no such folder, nothing of it in the cache and no network; where there "
+            "is no network, give a folder"
         )
+    from safetensors import SafetensorError
+
     try:
         return how(str(there) if there.is_dir() else place)
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         why = str(error).strip().splitlines() or [type(error).__name__]
-        raise Usage(
-            f"{place}: expected the folder or hub name of a model that transformers reads, "
-            f"got: {why[0]}; where there is no network, give a folder"
-        ) from error
+        raise Usage(f"{expected}: {why[0]}; where there is no network, give a folder") from error
 
 
 def _unreachable(name: str) -> bool:

@@ -263,8 +263,8 @@ class Names:
     def of_all(
         self, natives: Iterable[str], place: tuple[str, int], contents: Iterable[object]
     ) -> tuple[list[str], list[int]]:
-        """`of` for rows of a file one after another, in half the time: all their ids, and which
-        of them, from 0, were there before. `place` is the first row's; none lacks a native id.
+        """`of` for rows of a file one after another, without a call for each: all their ids, and
+        which of them, from 0, were there before. `place` is the first row's; none lacks an id.
         """
         names, mine = [self._start + native for native in natives], list(map(hash, contents))
         firsts, again = list(map(self._seen.setdefault, names, mine)), []

@@ -204,3 +204,10 @@ def test_contamination_by_source_and_split() -> None:
                     "A, source s, test"),
         ("failure", "1 of 1 photos (100.0%) of B, source s are, or may be, in A, source s, test"),
     ]  # fmt: skip
+
+
+def test_contamination_of_a_list_that_was_cut_is_a_least() -> None:
+    photos = [photo("a", source="s", split="test"), photo("b", source="s", split="train")]
+    found = list(contamination.check(seen(*photos, pairs={(0, 1): "copy"}, complete=False)))
+    assert len(found) == 2
+    assert all(each.evidence.startswith("at least 1 of 1 photos") for each in found)

@@ -366,16 +366,18 @@ def test_bad_rows_are_not_written(tmp_path: Path) -> None:
 
 
 def test_a_benchmark_is_exported_with_its_photos(tmp_path: Path) -> None:
-    rows = [row("p0"), row("p1", label="late blight"), healthy_row("h0")]
+    mite = row("p2", label="spider mite", kind="pest", candidates=None)
+    rows = [row("p0"), row("p1", label="late blight"), mite, healthy_row("h0")]
     bench = frozen(tmp_path / "bench", rows)
     made = export("coco", bench, tmp_path / "out")
-    assert (made.rows, made.photos, made.absent) == (3, 2, 0)
+    assert (made.rows, made.photos, made.absent) == (4, 2, 0)
     whole = coco.read(tmp_path / "out" / coco.FILE)
     opened = store.open_bench(bench)
     assert sorted(coco.to_items(whole, "x"), key=lambda each: each.id) == list(opened.items)
     assert [(each.id, each.name, each.supercategory) for each in whole.categories] == [
         (1, "early blight", "disease"),
         (2, "late blight", "disease"),
+        (3, "spider mite", "pest"),
     ]
     for photo in whole.photos:
         assert store.sha256(tmp_path / "out" / photo.file_name) == photo.items[0]["image_sha256"]

@@ -79,6 +79,26 @@ def test_a_batch_says_what_one_at_a_time_says(
     assert all(words.error is None for words in together)
 
 
+@pytest.mark.parametrize(
+    ("kind", "options", "space", "caps"),
+    [
+        ("qwen2_5_vl", {}, "pixel_resized", "3136..12845056px"),
+        ("qwen2_5_vl", {"space": "norm1000", "max_pixels": "6000"}, "norm1000", "3136..6000px"),
+        ("llava", {"space": "norm1"}, "norm1", "uncapped"),
+    ],
+)
+def test_models_of_other_makers_answer_alike(
+    photos: list[Path], tmp_path: Path, kind: str, options: dict[str, str], space: str, caps: str
+) -> None:
+    path = getattr(tiny, kind)(tmp_path / kind)
+    model = open_model(path, batch="4", **options)
+    assert model.space == space
+    assert f"-{space}-{caps}-" in model.version
+    together = list(model.reply(asked(photos)))
+    assert together == list(open_model(path, batch="1", **options).reply(asked(photos)))
+    assert len({words.text for words in together}) > 5
+
+
 def test_words_are_those_of_the_model_written_out_by_hand(base: Path, photos: list[Path]) -> None:
     """The library's own parts and a loop over the likeliest token, without a cache."""
     from transformers import AutoModelForImageTextToText, AutoTokenizer
@@ -426,7 +446,11 @@ def test_an_adapter_changes_the_words_and_the_version(
     carded = open_model(base, adapter=str(made))
     assert carded.space == "norm1"  # as it was trained
     assert "-1024..4096px-" in carded.version
-    assert "-1024..9216px-" in open_model(base, adapter=str(made), max_pixels="9216").version
+    assert carded.notes == bare.notes == ()
+    wider = open_model(base, adapter=str(made), max_pixels="9216")
+    assert "-1024..9216px-" in wider.version
+    (note,) = wider.notes
+    assert "trained on photos of 1024..4096px and is asked about photos of 1024..9216px" in note
     moved = shutil.copytree(base, tmp_path / "moved")
     open_model(moved, adapter=str(made))  # the same weights elsewhere
     card.write_card(made, card.Card(**(fields | {"base_weights": "0" * 16})))

@@ -106,7 +106,9 @@ CHAT = (
 )
 
 
-def qwen3_vl(folder: Path, seed: int = 0, hidden: int = 64) -> Path:
+def qwen3_vl(
+    folder: Path, seed: int = 0, hidden: int = 64, layers: int = 2, eyes: int = 32
+) -> Path:
     """Qwen3-VL of 0.2 million parameters for photos up to 96 x 96 pixels, in `folder`.
 
     Words are bytes and a few pairs of them. The folder is as the stock processor leaves it.
@@ -117,8 +119,8 @@ def qwen3_vl(folder: Path, seed: int = 0, hidden: int = 64) -> Path:
     _words(folder)
     config = Qwen3VLConfig(
         text_config={
-            "vocab_size": 300, "hidden_size": hidden, "intermediate_size": 128,
-            "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2,
+            "vocab_size": 300, "hidden_size": hidden, "intermediate_size": 2 * hidden,
+            "num_hidden_layers": layers, "num_attention_heads": 2, "num_key_value_heads": 2,
             "head_dim": 32, "max_position_embeddings": 2048, "tie_word_embeddings": True,
             "eos_token_id": 2, "pad_token_id": 0, "rope_parameters": {
                 "rope_type": "default", "rope_theta": 10000.0, "mrope_section": [6, 5, 5],
@@ -126,7 +128,7 @@ def qwen3_vl(folder: Path, seed: int = 0, hidden: int = 64) -> Path:
             },
         },
         vision_config={
-            "depth": 2, "hidden_size": 32, "intermediate_size": 64, "num_heads": 2,
+            "depth": 2, "hidden_size": eyes, "intermediate_size": 2 * eyes, "num_heads": 2,
             "patch_size": 16, "spatial_merge_size": 2, "temporal_patch_size": 2,
             "out_hidden_size": hidden, "num_position_embeddings": 36,
             "deepstack_visual_indexes": [0],
@@ -174,3 +176,79 @@ def _words(folder: Path) -> None:
         model_max_length=2048, padding_side="left", processor_class="Qwen3VLProcessor",
         extra_special_tokens={"image_token": "<|image_pad|>", "video_token": "<|video_pad|>"},
     ).save_pretrained(folder)  # fmt: skip
+
+
+def qwen2_5_vl(folder: Path) -> Path:
+    """Qwen2.5-VL, with the files that its makers gave it: a processor of older days."""
+    import torch
+    from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+
+    _words(folder)
+    config = Qwen2_5_VLConfig(
+        text_config={
+            "vocab_size": 300, "hidden_size": 64, "intermediate_size": 128,
+            "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2,
+            "max_position_embeddings": 2048, "bos_token_id": 1, "eos_token_id": 2,
+            "pad_token_id": 0, "initializer_range": 0.2, "rope_parameters": {
+                "rope_type": "default", "rope_theta": 10000.0, "mrope_section": [6, 5, 5],
+            },
+        },
+        vision_config={
+            "depth": 2, "hidden_size": 32, "intermediate_size": 64, "num_heads": 2,
+            "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2,
+            "out_hidden_size": 64, "fullatt_block_indexes": [1], "window_size": 56,
+        },
+        image_token_id=5, video_token_id=6, vision_start_token_id=3, vision_end_token_id=4,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    model = Qwen2_5_VLForConditionalGeneration(config)
+    model.generation_config.eos_token_id, model.generation_config.pad_token_id = 2, 0
+    model.save_pretrained(folder)
+    seen = {
+        "image_mean": [0.5] * 3, "image_std": [0.5] * 3, "merge_size": 2, "patch_size": 14,
+        "temporal_patch_size": 2, "min_pixels": 3136, "max_pixels": 12845056,
+        "image_processor_type": "Qwen2VLImageProcessor", "processor_class": "Qwen2_5_VLProcessor",
+    }  # fmt: skip
+    (folder / "preprocessor_config.json").write_text(json.dumps(seen))
+    (folder / "chat_template.jinja").write_text(CHAT)
+    return folder
+
+
+def llava(folder: Path) -> Path:
+    """LLaVA for photos of 56 pixels a side: no Qwen, and eyes of one size."""
+    import torch
+    from transformers import (
+        AutoTokenizer,
+        CLIPVisionConfig,
+        LlamaConfig,
+        LlavaConfig,
+        LlavaForConditionalGeneration,
+        LlavaProcessor,
+    )
+    from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
+
+    _words(folder)
+    config = LlavaConfig(
+        vision_config=CLIPVisionConfig(
+            hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
+            image_size=56, patch_size=14,
+        ),
+        text_config=LlamaConfig(
+            vocab_size=300, hidden_size=64, intermediate_size=128, num_hidden_layers=2,
+            num_attention_heads=2, eos_token_id=2, pad_token_id=0, initializer_range=0.2,
+        ),
+        image_token_index=5,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    model = LlavaForConditionalGeneration(config)
+    model.generation_config.eos_token_id, model.generation_config.pad_token_id = 2, 0
+    model.save_pretrained(folder)
+    LlavaProcessor(
+        CLIPImageProcessorPil(
+            size={"shortest_edge": 56}, crop_size={"height": 56, "width": 56}
+        ),
+        AutoTokenizer.from_pretrained(folder), patch_size=14, num_additional_image_tokens=1,
+        vision_feature_select_strategy="default", image_token="<|image_pad|>",
+        chat_template=CHAT.replace("<|vision_start|>", "").replace("<|vision_end|>", ""),
+    ).save_pretrained(folder)  # fmt: skip
+    return folder

@@ -99,6 +99,11 @@ def test_photos_that_a_trainer_sees_are_left_out(tmp_path: Path) -> None:
         assert report.drops == {"in_training": 2}
     report = run(tmp_path / "all", items, trained=[items])
     assert (report.chosen, report.drops) == (0, {"in_training": 6})
+    mixture = tmp_path / "mixture" / store.EXAMPLES  # as `compose --training` leaves it
+    mixture.parent.mkdir()
+    mixture.write_bytes(items.read_bytes())
+    report = run(tmp_path / "mixed", items, trained=[mixture.parent])
+    assert (report.chosen, report.drops) == (0, {"in_training": 6})
 
 
 def test_the_same_words_make_the_same_bytes(tmp_path: Path) -> None:

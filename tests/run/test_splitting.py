@@ -76,6 +76,10 @@ def test_a_folder_that_cannot_be_split_changes_none(two: list[Path]) -> None:
         splitting.split([two[0], two[0] / "." / "../a"], Settings())
     with pytest.raises(Usage, match="run `ingest` first"):
         splitting.split([two[0], two[0].parent], Settings())
+    loop = two[0].parent / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(Usage, match="run `ingest` first"):
+        splitting.split([two[0], loop], Settings())
     assert before == [(folder / name).read_bytes() for folder in two for name in FILES]
     assert not list(two[0].parent.rglob("*.part"))
 

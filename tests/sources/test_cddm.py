@@ -34,6 +34,11 @@ def label(folder: str, question: str, answer: str) -> Target | Healthy | Drop:
         (LEAF_MOLD, "This tomato leaf is affected by Leaf Mold.", "tomato", "leaf mold"),
         (LEAF_MOLD, "The plant is affected by a leaf mold disease.", "tomato", "leaf mold"),
         (LEAF_MOLD, "Leaf mould", "tomato", "leaf mold"),
+        (LEAF_MOLD, "There is no doubt that this is Leaf Mold.", "tomato", "leaf mold"),
+        (LEAF_MOLD, "Without doubt Leaf Mold.", "tomato", "leaf mold"),
+        (LEAF_MOLD, "Leaf Mold is not the only problem of humid houses.", "tomato", "leaf mold"),
+        (LEAF_MOLD, "This leaf has yellow spots and Leaf Mold.", "tomato", "leaf mold"),
+        (LEAF_MOLD, "It is not only Leaf Mold that is seen.", "tomato", "leaf mold"),
         (LEAF_MOLD, "It has Leaf Mold, which spreads in humid air, and yellow spots.", "tomato",
          "leaf mold"),
         (LEAF_MOLD, "This is not a healthy leaf: it has Leaf Mold.", "tomato", "leaf mold"),
@@ -71,6 +76,16 @@ def test_what_an_answer_affirms_is_a_target(folder: str, answer: str, crop: str,
         (LEAF_MOLD, "Is it ill?", "This leaf is not affected by Leaf Mold.", "contradicts_folder"),
         (LEAF_MOLD, "Is it?", "It doesn't have Leaf Mold", "contradicts_folder"),
         (LEAF_MOLD, "Is it?", "It is free of Leaf Mold.", "contradicts_folder"),
+        *((LEAF_MOLD, "What is it?", denied, "contradicts_folder") for denied in (
+            "Leaf Mold is absent.", "Leaf Mold is not present on this leaf.",
+            "Leaf Mold was not found.", "The leaf has no disease, Leaf Mold is ruled out.",
+            "It is unlikely to be Leaf Mold.", "This is anything but Leaf Mold",
+            "Leaf mold isn\u2019t seen here.", "It is doubtful that this is Leaf Mold.",
+            "Leaf Mold is most unlikely.",
+        )),
+        (LEAF_MOLD, "What is it?", "It is affected by Late Blight and Leaf Mold.",
+         "several_things"),
+        ("Apple,Healthy", "What now?", "To keep healthy, water it regularly.", "management"),
         (LEAF_MOLD, "What is it?", "The leaf has Late Blight.", "contradicts_folder"),
         (LEAF_MOLD, "What is it?", "Late Blight", "contradicts_folder"),
         (LEAF_MOLD, "Is it healthy?", "Yes, this tomato leaf is healthy.", "contradicts_folder"),
@@ -214,3 +229,33 @@ def test_photos_may_be_fetched_later(tmp_path: Path) -> None:
     assert [row.reason for row in SOURCE.samples(tmp_path) if isinstance(row, Drop)] == [
         "no_photo", "unsafe_path",
     ]  # fmt: skip
+
+
+def test_rows_are_read_alike_among_common_ones_and_beside_an_odd_one(tmp_path: Path) -> None:
+    photo(tmp_path / f"dataset/images/{LEAF_MOLD}/t1.jpg")
+    place = f"/dataset/images/{LEAF_MOLD}/t1.jpg"
+    common = [
+        cddm_row("t1", place, question_id=name, question=question)
+        for name, question in (("a", "1"), ("b", "1"), ("a", "1"), ("a", "2"), ("b", "1"))
+    ]
+    odd = {"question_id": "c", "question": "", "image": place, "answer": ""}
+    made = []
+    for rows in (common, [*common, odd]):
+        as_list(tmp_path / "dataset/VQA/a.json", rows)
+        made.append(list(SOURCE.samples(tmp_path)))
+    assert [row.id if isinstance(row, Sample) else (row.id, row.reason) for row in made[0]] == [
+        "cddm:a", "cddm:b", ("cddm:a#a.json:3:ingest", "listed_twice"), "cddm:a#a.json:4",
+        ("cddm:b#a.json:5:ingest", "listed_twice"),
+    ]  # fmt: skip
+    assert made[1][:-1] == made[0]
+    assert made[1][-1].id == "cddm:a.json:6:ingest"
+
+
+def test_an_id_of_nought_is_an_id(tmp_path: Path) -> None:
+    photo(tmp_path / "dataset/images/Tomato,Leaf Mold/t1.jpg")
+    rows = [
+        cddm_row("t1", question_id=number, answer=f"{number} spots of Leaf Mold.")
+        for number in range(3)
+    ]
+    as_list(tmp_path / "dataset/VQA/t.json", rows)
+    assert [each.id for each in SOURCE.samples(tmp_path)] == ["cddm:0", "cddm:1", "cddm:2"]

@@ -115,6 +115,13 @@ def test_two_constant_photos_are_unverified(tmp_path: Path) -> None:
         refuse(report)
 
 
+@pytest.mark.parametrize("radius", [0, 6])
+def test_black_and_white_are_a_constant_pair_too(tmp_path: Path, radius: int) -> None:
+    one, other = blank(tmp_path / "a" / "x.png", 0), blank(tmp_path / "b" / "y.png", 255)
+    (pair,) = audited(one.parent, other.parent, radius=radius).pairs
+    assert (pair.distance, pair.correlation, pair.verdict) == (0, None, "unverified")
+
+
 def test_a_gradient_is_degenerate_and_compared_all_the_same(tmp_path: Path) -> None:
     wide = np.tile(np.linspace(0, 255, 300), (200, 1)).astype(np.uint8)
     save(Image.fromarray(wide), tmp_path / "a" / "x.png")

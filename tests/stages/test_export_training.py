@@ -162,6 +162,8 @@ def test_what_cannot_be_exported(tmp_path: Path) -> None:
         export("coco", folder, out)
     with pytest.raises(Usage, match=r"trl: expected a format that benchmarks .*coco.*yolo"):
         export("trl", bench, out)
+    with pytest.raises(Usage, match=r"nowhere: expected a folder with examples\.jsonl"):
+        export("trl", tmp_path / "nowhere", out)
     with pytest.raises(Usage, match="--space: expected one of pixel"):
         export("trl", folder, out, Options(space="miles"))
     with pytest.raises(Usage, match="--space, --images: expected a folder of examples"):

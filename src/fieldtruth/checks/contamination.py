@@ -40,11 +40,12 @@ def check(seen: Seen) -> Iterator[Finding]:
                 leaked[parts].add(one)
     for (mine, other), places in sorted(leaked.items()):
         share = len(places) / sizes[mine]
+        least = "" if seen.complete else "at least "  # the list of pairs was cut
         yield Finding(
             id=f"contamination:{mine}|{other}",
             check="contamination",
             about=tuple(seen.photos[place].name for place in sorted(places)),
             severity="failure" if mine.set != other.set else "warning",
-            evidence=f"{len(places)} of {sizes[mine]} photos ({share:.1%}) of {mine} are, or may "
-            f"be, in {other}",
+            evidence=f"{least}{len(places)} of {sizes[mine]} photos ({share:.1%}) of {mine} are, "
+            f"or may be, in {other}",
         )

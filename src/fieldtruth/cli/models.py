@@ -39,6 +39,45 @@ def train_colour(
     say(made, f"colour fitted on {made.items} photos: {out}", as_json=as_json)
 
 
+@train.command("sft")
+def train_sft(
+    recipe: Annotated[Path, typer.Argument(help="A TOML file with a table [sft].")],
+    *,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="Replace a setting: sft.rate=1e-5.")
+    ] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Fine-tune a model of photos and words on composed examples; goes on where it stopped."""
+    from fieldtruth.run import tuning
+    from fieldtruth.run.progress import Track
+
+    told = tuning.read(recipe, setting or ())
+    done = tuning.train(told, Track("train sft", quiet=quiet), lambda n: note(n, quiet=quiet))
+    say(done, tuning.line(done, told), as_json=as_json)
+
+
+@train.command("merge")
+def train_merge(
+    adapter: Annotated[Path, typer.Argument(help="A folder with LoRA weights (train sft).")],
+    *,
+    out: Out,
+    base: Annotated[
+        str | None, typer.Option(help="The model they are for, if not where they say it is.")
+    ] = None,
+    dtype: Annotated[
+        str, typer.Option(help="Of the merged weights: float32, bfloat16, float16; the base's.")
+    ] = "auto",
+    as_json: Json = False,
+) -> None:
+    """Put LoRA weights into their base: one model like any other, its processor kept."""
+    from fieldtruth.run import tuning
+
+    made = tuning.merge(adapter, out, base, dtype)
+    say(made, tuning.merged_line(made, out), as_json=as_json)
+
+
 @app.command()
 def predict(
     benchmark: Annotated[Path, typer.Argument(help="A frozen benchmark.")],

@@ -14,6 +14,7 @@ A backend's file ends in `OPEN: Opener = ...`, which takes the options of the co
 """
 
 import json
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from math import isfinite
@@ -103,6 +104,16 @@ class Metered(Protocol):
         ...
 
 
+@runtime_checkable
+class Noted(Protocol):
+    """A backend that has something to say before it is asked."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of its numbers has to know, a sentence each."""
+        ...
+
+
 Opener = Callable[[Mapping[str, str]], Model]
 
 
@@ -186,7 +197,11 @@ def settings_of(model: str, options: Mapping[str, str], kind: type[S]) -> S:
     except msgspec.ValidationError as error:
         what = str(error).replace("Object missing required field", "expected the option")
         what = what.replace(" - at `$.", " in `")
-        raise Usage(f"{model}: {what[0].lower()}{what[1:]}") from None
+        told = f"{model}: {what[0].lower()}{what[1:]}"
+        lacks = re.fullmatch(r"expected the option `(\w+)`", what)
+        raise Usage(
+            f"{told}; give it with --model-args {lacks[1]}=..." if lacks else told
+        ) from None
     for name in kind.__struct_fields__:
         value = getattr(settings, name)
         if isinstance(value, float) and not isfinite(value):

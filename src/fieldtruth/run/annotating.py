@@ -63,7 +63,7 @@ def annotate(out: Path, job: Job, track: Track = SILENT) -> workspace.Books:
             )
         return workspace.annotate(out, job.model, track)
     if job.model not in names(models):
-        has = ", ".join((*workspace.ANNOTATORS, *names(models)))
+        has = ", ".join(dict.fromkeys((*workspace.ANNOTATORS, *names(models))))
         raise Usage(f"annotate has no model {job.model!r}; it has: {has}")
     said = read_prompts(job.prompts)
     room = open_room(models, job.model)

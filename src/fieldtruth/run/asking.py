@@ -19,7 +19,7 @@ import msgspec
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, TooManyFailed, Usage
 from fieldtruth.grading import Instruction, open_protocol
-from fieldtruth.models.contract import Metered, Model, Spent
+from fieldtruth.models.contract import Metered, Model, Noted, Spent
 from fieldtruth.records import SCHEMA, Item, Prediction, Record
 from fieldtruth.run import migrations
 from fieldtruth.run.cached import Cached
@@ -68,7 +68,7 @@ def predict(
 ) -> Asked:
     """Ask about every suited item that `out` or its journal has no good reply for.
 
-    `tell` gets the estimate of what that will cost, before the first call.
+    `tell` gets what the backend has to say, and the estimate of the cost, before the first call.
     """
     bench = store.open_bench(job.benchmark)
     for place in filter(None, (out, job.cache)):
@@ -76,6 +76,7 @@ def predict(
     instruction = open_protocol(job.protocol)
     name = job.name or job.model
     model = open_model(job.model, job.options, job.engine, job.workers)
+    notes = model.notes if isinstance(model, Noted) else ()
     if job.cache is not None:
         model = Cached(name, model, store.Cache(job.cache))
     suited = [item for item in bench.items if instruction.suits(item)]
@@ -98,15 +99,9 @@ def predict(
                 journal.append(prediction)
         todo = _todo(items, journal)
         with _shown(todo, instruction, bench.folder, out, job) as shown:
-            if tell is not None and isinstance(model, Metered):
-                said = model.estimate(
-                    [
-                        request(item, instruction.protocol, model, shown.folder)
-                        for item in shown.items
-                    ]
-                )
-                if said:
-                    tell(said)
+            if tell is not None:
+                for told in (*notes, *_estimate(shown, instruction, model)):
+                    tell(told)
             asks = (job.protocol, instruction.protocol)
             broken = _broken(shown, job.protocol, name, model)
             with closing(asked(shown.items, asks, (name, model), shown.folder)) as replies:
@@ -123,6 +118,15 @@ def predict(
         limited=len(suited) - len(items), why=errors.most_common(1)[0][0] if errors else None,
         spent=model.spent if isinstance(model, Metered) else None, note=note,
     )  # fmt: skip
+
+
+def _estimate(shown: Shown, instruction: Instruction, model: Model) -> Iterator[str]:
+    """What asking will cost, where the backend can say."""
+    if isinstance(model, Metered):
+        asks = [request(each, instruction.protocol, model, shown.folder) for each in shown.items]
+        said = model.estimate(asks)
+        if said:
+            yield said
 
 
 @contextmanager

@@ -116,8 +116,8 @@ def _read(job: Job) -> tuple[dict[str, Path], list[Item]]:
 
 
 def _lines(path: Path, flag: str) -> Iterator[_Line]:
-    """The photos of a file of items, examples or places, of a selection's or a source's folder,
-    or of a frozen benchmark, all of whose items count."""
+    """The photos of a file of items, examples or places, of the folder of a selection, a training
+    mixture or a source, or of a frozen benchmark, all of whose items count."""
     if not path.is_dir():
         yield from store.read(path, _Line)
     elif (path / store.MANIFEST).is_file() and (path / store.ITEMS).is_file():
@@ -125,13 +125,15 @@ def _lines(path: Path, flag: str) -> Iterator[_Line]:
             yield _Line(image_sha256=item.image_sha256, group=item.group)
     elif (path / store.ITEMS).is_file():
         yield from store.read(path / store.ITEMS, _Line)
+    elif (path / store.EXAMPLES).is_file():
+        yield from store.read(path / store.EXAMPLES, _Line)
     elif (path / "splits.jsonl").is_file():
         for place in store.read(path / "splits.jsonl", Place):
             yield _Line(image_sha256=place.image_sha256, group=place.group, split=place.split)
     else:
         raise Usage(
-            f"{flag} {path}: expected a frozen benchmark, or a folder with {store.ITEMS} or "
-            "splits.jsonl, got none; check the path"
+            f"{flag} {path}: expected a frozen benchmark, or a folder with {store.ITEMS}, "
+            f"{store.EXAMPLES} or splits.jsonl, got none; check the path"
         )
 
 

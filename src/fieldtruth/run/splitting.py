@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from os.path import realpath
 from pathlib import Path
 
 import msgspec
@@ -68,7 +69,8 @@ def _places(folder: Path) -> dict[str, Place]:
 
 
 def _distinct(folders: Sequence[Path]) -> None:
-    if len({folder.resolve() for folder in folders}) < len(folders):
+    # `Path.resolve` raises RuntimeError where a link leads to itself.
+    if len({realpath(folder) for folder in folders}) < len(folders):
         told = ", ".join(map(str, folders))
         raise Usage(f"split: expected each folder once, got {told}")
 

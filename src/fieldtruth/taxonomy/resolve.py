@@ -8,6 +8,7 @@ crop only labels of that crop are meant, so a collision may end, and a label tha
 the crop put to it ("bacterial spot of tomato") is that other.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -17,6 +18,7 @@ from fieldtruth.taxonomy.spelling import crop_named, normalise, one_crop_name, s
 from fieldtruth.taxonomy.synonyms import OF_CROP, SYNONYMS, TAILS
 
 _LEADS = ("a ", "an ", "the ", "leaf ", "leaves ")
+_ASIDE = re.compile(r"[(\uff08]([^()\uff08\uff09]*)[)\uff09]?")
 _SPECIFIC = ("virus", "viroid", "phytoplasma")  # such a name means one thing without its host
 
 
@@ -51,9 +53,8 @@ def resolve(name: str, crop: str | None = None) -> Resolution:
     >>> resolve("Phytophthora infestans", "potato").id
     'late blight'
     """
-    plain = normalise(name)
-    found = _resolve(plain, crop_id(crop) if crop else None)
-    return replace(found, name=name, how=(*_written(name, plain), *found.how))
+    found = _with_asides(name, crop_id(crop) if crop else None)
+    return replace(found, name=name, how=(*_written(name, normalise(name)), *found.how))
 
 
 def label_id(name: str, crop: str | None = None) -> str:
@@ -69,7 +70,7 @@ def label_id(name: str, crop: str | None = None) -> str:
 
 @lru_cache(maxsize=65536)
 def _id(name: str, crop: str | None) -> str:
-    return _resolve(normalise(name), crop_id(crop) if crop else None).id
+    return _with_asides(name, crop_id(crop) if crop else None).id
 
 
 @lru_cache(maxsize=4096)
@@ -80,6 +81,24 @@ def crop_id(name: str) -> str:
     ('maize', 'pepper')
     """
     return crop_named(name, book().crops)
+
+
+def _with_asides(name: str, crop: str | None) -> Resolution:
+    """The whole name; where nobody knows it, it without its brackets, then what they hold.
+
+    >>> label_id("Esca (Black Measles)"), label_id("Haunglongbing_(Citrus_greening)")
+    ('esca', 'citrus greening')
+    """
+    whole = _resolve(normalise(name), crop)
+    if whole.label is not None or whole.collision or _ASIDE.search(name) is None:
+        return whole
+    parts = [(_ASIDE.sub(" ", name), "without its brackets")]
+    parts += [(aside, "what is in brackets") for aside in _ASIDE.findall(name)]
+    for part, way in parts:
+        found = _resolve(normalise(part), crop)
+        if found.label is not None:
+            return replace(found, how=(way, *found.how))
+    return whole
 
 
 def _written(name: str, plain: str) -> tuple[str, ...]:

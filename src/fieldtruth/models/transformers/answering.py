@@ -138,9 +138,11 @@ class Transformers:
         shown = own or card
         processor = open_processor(settings.path)
         least, most = settings.min_pixels, settings.max_pixels
-        if shown is not None and least is None and most is None:
-            least, most = shown.min_pixels, shown.max_pixels
+        if shown is not None:
+            least = shown.min_pixels if least is None else least
+            most = shown.max_pixels if most is None else most
         caps = loading.cap(processor, least, most, settings.path)
+        self.notes = () if shown is None else loading.noted(caps, shown)
         own_space = templates.SPACE if self._template else shown.space if shown else None
         self.space: Space = space_of(weights.kind, settings.space or own_space)
         loading.same_rule(self.space, caps, processor, settings.path)

@@ -31,7 +31,6 @@ class Card(Record, frozen=True, kw_only=True):
     min_pixels: int | None
     max_pixels: int | None
     step: int
-    trained_by: str = ""
 
 
 def read_card(folder: Path) -> Card | None:

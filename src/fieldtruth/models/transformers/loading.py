@@ -40,9 +40,7 @@ def load(place: str, device: str, dtype: Precision, **options: Any) -> Weights:
     """
     library = pretrained.load_transformers()
     torch = pretrained.load_torch()
-    if dtype == "auto":
-        half = device.startswith("cuda") and torch.cuda.is_bf16_supported()
-        dtype = "bfloat16" if half else "float32"
+    dtype = precision(device, dtype)
     model = pretrained.opened(
         place,
         lambda there: library.AutoModelForImageTextToText.from_pretrained(
@@ -51,6 +49,14 @@ def load(place: str, device: str, dtype: Precision, **options: Any) -> Weights:
         ),
     )  # fmt: skip
     return Weights(model.to(device).eval(), model.config.model_type, dtype)
+
+
+def precision(device: str, said: Precision) -> Precision:
+    """What `auto` is there: bfloat16 on a GPU that has it, else float32."""
+    if said != "auto":
+        return said
+    half = device.startswith("cuda") and pretrained.load_torch().cuda.is_bf16_supported()
+    return "bfloat16" if half else "float32"
 
 
 def quicken(weights: Weights, device: str, patches: Patches) -> None:
@@ -88,6 +94,17 @@ def cap(processor: Any, least: int | None, most: int | None, place: str) -> Caps
     return Caps(least, most)
 
 
+def noted(caps: Caps, card: Card) -> tuple[str, ...]:
+    """What has to be said where a model is asked at another resolution than it was trained at."""
+    trained = Caps(card.min_pixels, card.max_pixels)
+    if caps == trained:
+        return ()
+    return (
+        f"it was trained on photos of {trained} and is asked about photos of {caps}: its scores are"
+        " of both",
+    )
+
+
 def same_rule(space: Space, caps: Caps, processor: Any, place: str) -> None:
     """Raise `Usage` where boxes count pixels of a resized photo that is resized otherwise.
 
@@ -115,6 +132,8 @@ def attach(weights: Weights, base: str, adapter: str) -> tuple[Weights, Card | N
     has no place in the model or another shape.
     """
     peft = pretrained.load_peft()
+    from safetensors import SafetensorError
+
     folder = Path(adapter).expanduser()
     if not (folder / ADAPTER).is_file() or not (folder / ADAPTER_CONFIG).is_file():
         raise Usage(
@@ -132,10 +151,21 @@ def attach(weights: Weights, base: str, adapter: str) -> tuple[Weights, Card | N
     try:
         with pretrained.hushed():
             model = peft.PeftModel.from_pretrained(weights.model, str(folder))
+    except SafetensorError as error:
+        raise Usage(f"{folder / ADAPTER}: expected safetensors, got: {error}") from error
     except (RuntimeError, ValueError, KeyError) as error:
         raise Usage(_other_base(adapter, own, base)) from error
     _all_there(model, folder, _other_base(adapter, own, base))
     return weights._replace(model=model.eval()), card
+
+
+def base_of(adapter: str) -> str:
+    """The base that an adapter says it was trained on; `Usage` where it says none."""
+    card = read_card(Path(adapter).expanduser())
+    named = card.base if card else _named_base(adapter)
+    if not named:
+        raise Usage(f"{adapter}: expected the base it was trained on in {ADAPTER_CONFIG}, got none")
+    return named
 
 
 def _named_base(adapter: str) -> str:

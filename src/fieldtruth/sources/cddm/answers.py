@@ -21,19 +21,38 @@ _MEANS = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(
-    r"\b(?:not(?! only)|no|never|neither|nor|without|cannot|free (?:of|from)|rather than|"
-    r"instead of|unlike|rule[sd]? out)\b|n't\b"
+    r"\b(?:not(?! only)|no(?! doubt)|never|neither|nor|without(?! (?:a |any )?doubt)|cannot|"
+    r"free (?:of|from)|rather than|instead of|unlike|unlikely|rule[sd]? out|anything but|far from|"
+    r"doubtful)\b|n't\b"
 )
-_HINTS = ("no", "n't", "ne", "without", "free ", "rather", "instead", "unlike", "rule")
+_HINTS = (
+    "no", "n't", "ne", "without", "free ", "rather", "instead", "unlike", "rule", "anything but",
+    "far from", "doubtful",
+)  # fmt: skip
+# What follows a name where the answer says that it is not there.
+_NOT_AFTER = re.compile(
+    r"\s*(?:disease\s+)?(?:(?:(?:is|are|was|were|has been|have been|can be|could be|seems|appears|"
+    r"looks|does|do|did|can|could|would|may|will|should)\s+)(?:(?:clearly|certainly|definitely|most|"
+    r"very|highly|also|therefore|thus|probably|likely|to be)\s+)*(?:not(?! (?:only|just|merely|the "
+    r"only|alone|rare|uncommon|unlikely))|never|absent|excluded|ruled out|unlikely|nowhere|missing|"
+    r"free)\b|(?:is|are|was|were|does|do|did|ca|could|would|has|have)n't\b|cannot\b)"
+)
+_AFTER_HINTS = ("not", "n't", "never", "absent", "exclud", "ruled", "unlikely", "where", "missing",
+                "free")  # fmt: skip
 _WELL_HINTS = ("health", "normal", "no ", "not ", " free")
 _WORD = re.compile(r"[^\W_]+")
 _ASCII = "".join(letter if letter.isalnum() else " " for letter in map(chr, range(128)))
 _TO_DO = wordlists.ACTIONS | wordlists.ORDERS
 # Where a clause begins: looked for apart, since a search for either is several times as slow.
 _STOP = re.compile(r"[.,;:!?]\s")
-_TURN = re.compile(r"\b(?:but|however|instead it)\b")
+_TURN = re.compile(r"(?<!anything )\b(?:but|however|instead it)\b")
 _TURN_HINTS = ("but", "however", "instead it")
 _NEXT = re.compile(r"\s*(?:(?:,?\s*(?:and/or|and|or)|/|,)\s*)(?:a |an |the )?(?P<name>[^.,;:!?/]+)")
+_BEFORE = re.compile(
+    r"(?:^|[.,;:!?/]\s*|\b(?:with|by|as|from|of|has|have|had|is|are|shows?|both|and)\s+)"
+    r"(?:a |an |the )?(?P<name>(?:(?!\b(?:and|or|with|by|from|has|have)\b)[^.,;:!?/])+?)"
+    r"\s*(?:,?\s*(?:and/or|and|or)|/|,)$"
+)
 # What stands right before a name where the answer says that it is there.
 _JOINED = (" and", " or", ",", "/", " /")
 _LEADS = (
@@ -123,7 +142,8 @@ def _said(folder: str, question: str, answer: str) -> Said:
         return _named(about, answer, plain, told)
     if about.healthy and "healthy" in plain:
         well = _mention_of("healthy", plain)
-        if well is not None and well[2]:
+        advice = _STATES.match(answer) is None and _tells_what_to_do(answer, plain)
+        if well is not None and well[2] and not advice:  # "to keep healthy, water it" tells nothing
             return Well(about.crop)
     other = _other(about, answer, plain)
     if other is not None:
@@ -155,7 +175,7 @@ def _mention_of(form: str, plain: str) -> _Mention | None:
         end = at + len(form)
         before, after = plain[at - 1 : at], plain[end : end + 1]
         if not before.isalnum() and not after.isalnum():
-            if not _denied(plain[:at]):
+            if not _denied(plain[:at]) and not _denied_after(plain[end:]):
                 return at, end, True
             denied = denied or (at, end, False)
         at = plain.find(form, end)
@@ -186,12 +206,23 @@ def _denied(before: str) -> bool:
     return _NOT.search(before, begin) is not None
 
 
+def _denied_after(after: str) -> bool:
+    """Whether what comes after a name denies it.
+
+    >>> _denied_after(" was not found"), _denied_after(" is not the only trouble")
+    (True, False)
+    """
+    return any_in(_AFTER_HINTS, after) and _NOT_AFTER.match(after) is not None
+
+
 def _named(about: Folder, answer: str, plain: str, told: _Mention) -> Name | str:
     assert about.name is not None
     start, end, _ = told
     if plain.startswith(_JOINED, end) and _second(about, plain[end:]):
         return "several_things"
     before = plain[:start].rstrip()
+    if before.endswith(_JOINED) and _first(about, before):
+        return "several_things"
     if before and not before.endswith(_LEADS):
         longer = before.rpartition(" ")[2] + plain[start - 1 : end]
         known = resolve(longer, about.crop).label
@@ -218,6 +249,15 @@ def _second(about: Folder, after: str) -> bool:
         return False
     thing = _thing(found["name"], about.crop)
     return thing is not None and thing.kind is not None and thing.id != about.name.label
+
+
+def _first(about: Folder, before: str) -> bool:
+    """Whether another disease or pest stands before, that is named beside this one."""
+    found = _BEFORE.search(before)
+    if found is None or about.name is None or _denied(before[: found.start("name")]):
+        return False
+    thing = _thing(found["name"], about.crop)
+    return thing is not None and thing.kind in ("disease", "pest") and thing.id != about.name.label
 
 
 def _other(about: Folder, answer: str, plain: str) -> Name | str | None:
@@ -264,10 +304,12 @@ def _thing(name: str, crop: str | None) -> _Thing | None:
 
 def _nothing_named(about: Folder, asked: str | None, answer: str, plain: str) -> Well | str:
     """Why an answer that names no disease names none, the most telling reason first."""
-    if any_in(_WELL_HINTS, plain) and "healthy" in lexicon.words_in(answer):
-        return Well(about.crop) if about.healthy else "contradicts_folder"
     states = _STATES.match(answer) is not None
-    if not states and _tells_what_to_do(answer, plain):
+    to_do = not states and _tells_what_to_do(answer, plain)
+    advice = to_do and about.healthy
+    if not advice and any_in(_WELL_HINTS, plain) and "healthy" in lexicon.words_in(answer):
+        return Well(about.crop) if about.healthy else "contradicts_folder"
+    if to_do:
         return "management"
     if states or asked == "plant_id":
         ill = any_in(_ILL, plain)

@@ -55,7 +55,7 @@ class Reader:
     def _at_once(
         self, some: Sequence[_Row | rows.Bad], place: tuple[str, int], native: dict[str, str]
     ) -> list[Sample | Drop] | None:
-        """`_one_by_one` in a third of the time; None where a row is not the common one.
+        """`_one_by_one` without a call for each row; None where a row is not the common one.
 
         That has an id, a question and a photo that is there, and no conversation.
         """
@@ -135,7 +135,7 @@ def _asked(row: _Row | rows.Bad) -> Sequence[_Asked | rows.Bad]:
     """What a row asks: one question, or as many as its conversation has turns."""
     if isinstance(row, rows.Bad):
         return (row,)
-    said = row.question_id or row.id
+    said = row.id if row.question_id == "" else row.question_id  # 0 is an id
     native = said if isinstance(said, str) else str(said)
     if not row.conversations:
         image, question = row.image, row.question

@@ -72,6 +72,11 @@ def line(made: Exported, out: Path) -> str:
 
 
 def _of_benchmark(module: ModuleType, name: str, source: Path, how: Options) -> Job:
+    if not hasattr(module, "EXPORT") and not (source / store.MANIFEST).is_file():
+        raise Usage(
+            f"{source}: expected a folder with {EXAMPLES}, as `compose --training` makes it, got "
+            "none there"
+        )
     write: Exporter = _offered(module, name, "EXPORT", "benchmarks")
     if how.space is not None or how.images is not None:
         raise Usage(f"--space, --images: expected a folder of examples, got {source}")
