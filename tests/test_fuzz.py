@@ -15,7 +15,9 @@ from fieldtruth.grading.bootstrap import panel
 from fieldtruth.grading.published import published
 from fieldtruth.records import Prediction, Reading, Space
 from fieldtruth.replies import read_boxes
+from fieldtruth.rewards.contract import Rollout, pay
 from fieldtruth.stages.read import read_file
+from fieldtruth.stages.reward import open_reward
 
 REPLIES, BATCH = 100_000, 2_500
 KINDS = ("lesion", "object", "dense", "healthy")
@@ -102,3 +104,30 @@ def test_a_seed_is_a_set_of_replies() -> None:
     one, two = ([reply(rng(0, "fuzz", str(n))) for n in range(50)] for _ in range(2))
     assert one == two
     assert len(set(one)) > 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["published", "grounded"])
+def test_whatever_is_said_is_paid(kind: str) -> None:
+    """10,000 replies: each earns something from 0 to 1, and is what the reader takes it for."""
+    draw, paying = rng(0, "fuzz rewards", kind), open_reward(kind)
+    spaces = SPACES if kind == "grounded" else ("norm1000",)
+    for number in range(100):
+        space = spaces[number % len(spaces)]
+        wide, high = (min(side, 1000.0) for side in space_limits(space, 640, 480))
+        truth = ((0.1 * wide, 0.1 * high, 0.4 * wide, 0.5 * high),) if number % 3 else ()
+        rows = [
+            Rollout(
+                text=reply(draw), space=space, protocol=PROTOCOLS[number % 2], boxes=truth,
+                label="rust" if truth else None, candidates=("rust", "scab", "smut", "wilt"),
+                healthy=not truth, finish=FINISHES[n % 5 == 0], width=640, height=480,
+            )
+            for n in range(100)
+        ]  # fmt: skip
+        paid = pay(paying, rows)
+        assert len(paid) == len(rows)
+        assert all(0 <= each.reward <= 1 for each in paid)
+        assert all(each.reward == pytest.approx(sum(each.terms.values())) for each in paid)
+        if kind == "grounded":
+            readings = [read_boxes(row.text, space, row.finish) for row in rows]
+            assert [each.outcome for each in paid] == [each.outcome for each in readings]

@@ -67,7 +67,8 @@ def test_importing_the_cli_loads_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize(
-    "room", ["sources", "checks", "protocols", "controls", "metrics", "models", "grading"]
+    "room",
+    ["sources", "checks", "protocols", "controls", "metrics", "models", "grading", "rewards"],
 )
 def test_every_file_of_a_room_has_a_test_beside_its_siblings(room: str) -> None:
     names = {p.stem for p in (ROOT / room).glob("*.py")} - {"__init__", "contract"}

@@ -112,7 +112,7 @@ def test_what_a_killed_label_left_is_refused_or_whole(process: Warm, place: Path
 
 
 def test_every_command_that_writes_is_killed() -> None:
-    reads = {"audit", "verify", "diff", "read", "check"}
+    reads = {"audit", "verify", "diff", "read", "check", "reward"}
     anew = {"demo"}  # it clears its folder and does then what `run` does
     assert {road.words.split()[0] for road in ROADS.values()} | reads | anew == set(ORDER)
 

@@ -23,7 +23,8 @@ from fieldtruth.store import room
 
 ORDER = (
     "demo", "run", "draw", "ingest", "label", "annotate", "audit", "split", "compose", "check",
-    "select", "review", "adjudicate", "freeze", "verify", "diff", "train", "predict", "read",
+    "select", "review", "adjudicate", "freeze", "verify", "diff", "train", "reward", "predict",
+    "read",
     "score", "report", "export", "taxonomy",
 )  # fmt: skip
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from fieldtruth import rewards, rooms
 from fieldtruth.cli.group import Json, app, say
 
 
@@ -66,3 +67,21 @@ def report(
     from fieldtruth.run import results
 
     say(None, f"report: {results.report(folder, out)}", as_json=False)
+
+
+@app.command()
+def reward(
+    replies: Annotated[
+        Path, typer.Argument(help="Replies with their truth, one JSON object a line.")
+    ],
+    *,
+    kind: Annotated[
+        str, typer.Option(help=f"{', '.join(rooms.names(rewards))}: a file of rewards/.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """What saved replies earn, and what each term paid of it."""
+    from fieldtruth.stages import reward as rewarding
+
+    paid = rewarding.paid_file(replies, kind)
+    say(paid, rewarding.line(paid), as_json=as_json)
