@@ -214,7 +214,7 @@ def test_a_file_alone_has_no_test_example_to_give(folder: Path, tmp_path: Path) 
 def test_coffee(tmp_path: Path) -> None:
     """What was measured: 257 stressed leaves of the training split, 80 healthy."""
     if not (DATA / "coffee").is_dir():
-        pytest.skip("the coffee photos are not in ../shared/data")
+        pytest.skip("the real photos are not at hand")
     workspace.ingest("coffee", DATA / "coffee", tmp_path / "set")
     workspace.label(tmp_path / "set")
     workspace.annotate(tmp_path / "set")
