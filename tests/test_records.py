@@ -13,7 +13,9 @@ from tests import builders
 from fieldtruth import records
 from fieldtruth.records import (
     Annotation,
+    Dialogue,
     Drop,
+    Fact,
     Finding,
     Healthy,
     Item,
@@ -24,6 +26,7 @@ from fieldtruth.records import (
     Record,
     Sample,
     Target,
+    Turn,
 )
 
 NAN, INF = float("nan"), float("inf")
@@ -37,6 +40,15 @@ QUESTION: dict[str, Any] = {
     "answer": "B", "facts": (), "domain": None, "challenge": None, "crop": None, "qtype": None,
     "group": "g", "evidence": (), "source": "s", "licence": "CC0",
 }  # fmt: skip
+FACT: dict[str, Any] = {
+    "id": "f", "dialogue": "d:1", "category": "pest", "knowledge": "insect/pest",
+    "statement": "squash bug", "turn": 1, "words": "squash bugs", "group": "g", "source": "d",
+    "licence": "CC0", "extractor": "rules",
+}  # fmt: skip
+TURNS = (
+    Turn(speaker="grower", text="What is it?", time="2024-06-17", images=("a.jpg", "b.jpg")),
+    Turn(speaker="expert", text="Squash bugs.", images=("a.jpg",)),
+)
 HEALTHY: dict[str, Any] = {"level": "healthy", "label": None, "boxes": (), "kind": None}
 EVERY = (
     Sample(id="s:1", source="s", images=("a.jpg",), options=("x",), native={"k": "v"}, licence="C"),
@@ -54,7 +66,35 @@ EVERY = (
     Reading(outcome="letter", letter="C"),
     Place(id="a.jpg", image_sha256="0" * 64, group="g", split="train"),
     builders.example("e"),
+    TURNS[0],
+    Dialogue(id="d:1", source="d", turns=TURNS, tags=("pest",), group="g", licence="CC0"),
+    Fact(**FACT, label="squash bug", images=("a.jpg",)),
 )
+
+
+def test_a_dialogue_names_each_photo_once_in_the_order_they_were_sent() -> None:
+    assert Dialogue(id="d", source="d", turns=TURNS, group="g", licence="C").images == (
+        "a.jpg",
+        "b.jpg",
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"words": " "}, "the words it rests on"),
+        ({"statement": ""}, "a statement"),
+        ({"turn": -1}, "a turn from 0"),
+    ],
+)
+def test_a_fact_that_rests_on_nothing(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Fact(**{**FACT, **changes})
+
+
+def test_a_dialogue_without_a_turn() -> None:
+    with pytest.raises(ValueError, match="at least one turn"):
+        Dialogue(id="d", source="d", turns=(), group="g", licence="C")
 
 
 @pytest.mark.parametrize("record", EVERY, ids=lambda record: type(record).__name__)

@@ -24,6 +24,16 @@ Space = Literal[
 Outcome = Literal["boxes", "empty", "prose", "unreadable", "error", "letter", "text"]
 Finish = Literal["stop", "length", "error"]
 Role = Literal["positive", "healthy", "wrong_target"]
+Speaker = Literal["grower", "expert"]
+Category = Literal[
+    "disease", "weed", "pest", "growing advice", "environmental stress", "nutrient deficiency",
+    "generic identification", "other",
+]  # fmt: skip
+# What a fact is about. The first five are the question types of AgMMU, spelt as it spells them.
+Knowledge = Literal[
+    "disease/issue identification", "insect/pest", "species", "management instructions",
+    "symptom/visual description", "background", "miscellaneous",
+]  # fmt: skip
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -257,6 +267,74 @@ class Prediction(Record, frozen=True, kw_only=True):
     def failed(self) -> bool:
         """Whether the call failed, so that there are no words to read."""
         return self.finish == "error" or self.error is not None
+
+
+class Turn(Record, frozen=True, kw_only=True):
+    """What one person wrote at one time in a dialogue. `time` is ISO 8601 as far as it is known."""
+
+    speaker: Speaker
+    text: str
+    time: str | None = None
+    images: tuple[str, ...] = ()
+
+
+class Dialogue(Record, frozen=True, kw_only=True):
+    """A conversation of a grower with an expert (AgMMU, section 3).
+
+    `images` of the turns are paths relative to the source's root, in the order they were sent;
+    `missing` are those among them that are not there. `place` is coarse: a state, never a county
+    or a street. `notes` say what was repaired or taken out of the words on the way here.
+    """
+
+    id: str  # SOURCE:NATIVE-ID
+    source: str
+    turns: tuple[Turn, ...]
+    title: str = ""
+    place: str | None = None
+    time: str | None = None
+    tags: tuple[str, ...] = ()
+    group: str
+    licence: str
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _require(self.turns, "at least one turn", self.turns)
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """Every photo of the dialogue once, in the order they were sent."""
+        return tuple(dict.fromkeys(image for turn in self.turns for image in turn.images))
+
+
+class Fact(Record, frozen=True, kw_only=True):
+    """One piece of knowledge an expert stated in a dialogue (AgMMU, section 3.2, appendix B).
+
+    `words` stand exactly so in the text of the dialogue's turn number `turn` (from 0): what a fact
+    rests on can be read again. `species` is the living thing asked about, as the dialogue names
+    it; `label` the taxonomy's label id of what the fact names, where it names one it knows.
+    """
+
+    id: str
+    dialogue: str
+    category: Category
+    knowledge: Knowledge
+    statement: str
+    turn: int
+    words: str
+    species: str | None = None
+    label: str | None = None
+    crop: str | None = None
+    images: tuple[str, ...] = ()
+    group: str
+    source: str
+    licence: str
+    extractor: str  # the model and the version of its prompt, or the rules
+
+    def __post_init__(self) -> None:
+        _require(self.statement.strip(), "a statement", self.statement)
+        _require(self.words.strip(), "the words it rests on", self.words)
+        _require(self.turn >= 0, "a turn from 0", self.turn)
 
 
 class Question(Record, frozen=True, kw_only=True):
