@@ -1,6 +1,7 @@
 """Files that can be trusted: records whole or not at all, locks, journals, frozen benchmarks.
 
 lines      JSONL read and written as records; one broken line is one clear error
+any_rows   rows of any JSON, where a bad one is told and reading goes on
 explain    why a line is not the record it should be
 licences   what a licence is called elsewhere, and what it lets be handed on
 journal    work that goes on after a crash
@@ -9,6 +10,7 @@ room       a disk that takes no more
 folders    a folder made whole or not at all
 paths      paths from outside stay inside their folder; hashes
 photos     where a photo goes that is handed on
+references photos that may not be handed on, by their hashes
 examples   training examples and where their photos lie
 cache      replies that were paid for once
 bench      the manifest, and a frozen benchmark verified and opened
@@ -41,7 +43,7 @@ from fieldtruth.store.lines import (
 from fieldtruth.store.locks import lock
 from fieldtruth.store.manifest import MANIFEST, Audit, Manifest, Reference, read_manifest
 from fieldtruth.store.paths import inside, same_name, sha256, unsafe
-from fieldtruth.store.room import make_folder, room
+from fieldtruth.store.room import make_folder, new_or_there, room
 
 __all__ = [
     "EXAMPLES",
@@ -65,6 +67,7 @@ __all__ = [
     "inside",
     "lock",
     "make_folder",
+    "new_or_there",
     "open_bench",
     "open_examples",
     "open_existing",

@@ -3,10 +3,9 @@
 No model and no GPU; photos are opened as far as their header. Nothing is written and no row is
 lost: one that cannot be read is a problem with its number, and the check goes on.
 
-    rows       lines, or the elements of a JSON list, one at a time
     kinds      what is asked of a row of each kind
-    chat       conversations of TRL, LLaMA-Factory, ms-swift and Qwen's scripts
     questions  rows of a question set
+    tells      what gives the right option away, in a row and over the set
     answers    the right reply, read as a model's would be; its length; its names
     photos     there, readable, large enough, of no test split
     problems   the closed list of what may be wrong
@@ -22,11 +21,11 @@ from typing import Protocol, TypeVar, get_args
 from fieldtruth import store
 from fieldtruth.faults import Usage
 from fieldtruth.records import Record, Space
-from fieldtruth.stages.check import rows
 from fieldtruth.stages.check.answers import BUDGET
 from fieldtruth.stages.check.kinds import RULES, Desk, kind_of
 from fieldtruth.stages.check.photos import Photos, open_tests
 from fieldtruth.stages.check.problems import MEANING, Found
+from fieldtruth.store import any_rows
 
 __all__ = ["BUDGET", "Problem", "Report", "Settings", "check", "line"]
 
@@ -57,7 +56,8 @@ class Settings:
 
 
 class Problem(Record, frozen=True, kw_only=True):
-    """One thing that is wrong with a row. `row` counts from 1; in JSON lines it is the line."""
+    """One thing that is wrong with a row. `row` counts from 1; in JSON lines it is the line. 0 is
+    the set as a whole."""
 
     row: int
     id: str | None
@@ -87,19 +87,20 @@ def check(path: Path, settings: Settings, track: Track | None = None) -> Report:
         )
     desk, its, count = _desk(file, settings), ("unknown", ""), 0
     found: list[Problem] = []
-    for row in track(rows.read(file)) if track else rows.read(file):
+    for row in track(any_rows.read(file)) if track else any_rows.read(file):
         count += 1
         if its[0] == "unknown" and not row.fault:
             its = kind_of(row.value)
         told = _told(row, its, desk)
         name = _id(row.value)
         found += [Problem(row=row.number, id=name, problem=p, detail=d) for p, d in told]
+    found += [Problem(row=0, id=None, problem=p, detail=d) for p, d in desk.choices.found()]
     if not count:
         found.append(Problem(row=1, id=None, problem="bad_row", detail="expected rows, got none"))
     return Report(kind=its[0], rows=count, problems=tuple(found))
 
 
-def _told(row: rows.Row, its: tuple[str, str], desk: Desk) -> Iterable[Found]:
+def _told(row: any_rows.Row, its: tuple[str, str], desk: Desk) -> Iterable[Found]:
     """What is wrong with a row of a file of this kind and shape."""
     if row.fault:
         return [Found("bad_row", row.fault)]
@@ -120,9 +121,11 @@ def line(report: Report, path: Path) -> str:
         some = (each for each in report.problems if each.problem == name)
         for each in islice(some, SHOWN):
             who = f" (id {each.id!r})" if each.id is not None else ""
-            lines.append(f"          row {each.row}{who}: {each.detail}")
-    bad = len({each.row for each in report.problems})
-    end = f"{len(report.problems):,} problems in {bad:,} of them" if bad else "no problems"
+            where = f"row {each.row}{who}" if each.row else "the set"
+            lines.append(f"          {where}: {each.detail}")
+    bad = len({each.row for each in report.problems if each.row})
+    where = f"in {bad:,} of them" if bad else "of the set"
+    end = f"{len(report.problems):,} problems {where}" if lines else "no problems"
     return "\n".join([*lines, f"{path}: {report.rows:,} rows of {report.kind}: {end}"])
 
 

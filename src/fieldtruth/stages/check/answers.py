@@ -6,11 +6,12 @@ from functools import cache, lru_cache
 from math import ceil
 
 from fieldtruth import taxonomy
+from fieldtruth.formats.chat import shown
 from fieldtruth.formats.contract import PLACEHOLDER
 from fieldtruth.geometry import space_limits
 from fieldtruth.records import Reading, Space
 from fieldtruth.replies import read_boxes
-from fieldtruth.stages.check.problems import Found, shown
+from fieldtruth.stages.check.problems import Found
 
 BUDGET = 1024  # tokens of a reply that `predict` asks servers for when nobody says otherwise
 

@@ -11,10 +11,12 @@ import msgspec
 
 from fieldtruth import store
 from fieldtruth.faults import BadRecord
+from fieldtruth.formats import chat
+from fieldtruth.formats.chat import shown
 from fieldtruth.records import Example, Space
-from fieldtruth.stages.check import answers, chat, questions
+from fieldtruth.stages.check import answers, questions, tells
 from fieldtruth.stages.check.photos import Photos, Tests
-from fieldtruth.stages.check.problems import Found, repeated, shown
+from fieldtruth.stages.check.problems import Found, repeated
 
 
 @dataclass
@@ -29,6 +31,7 @@ class Desk:
     space: Space | None
     ids: dict[str, int] = field(default_factory=dict)
     groups: dict[str, tuple[str, int]] = field(default_factory=dict)  # photo -> group, row
+    choices: tells.Tally = field(default_factory=tells.Tally)
 
     @property
     def root(self) -> Path:
@@ -164,13 +167,15 @@ def _placeholders(row: chat.Chat) -> Iterator[Found]:
 
 
 def of_question(number: int, value: Mapping[str, Any], desk: Desk) -> Iterator[Found]:
-    """A question of a set: its letter, options, words, facts and photos."""
+    """A question of a set: its letter, options, words, facts, tells and photos."""
     row = questions.parse(value)
     if isinstance(row, Found):
         yield row
         return
     yield from repeated(row.id, number, desk.ids)
     yield from questions.words(row)
+    yield from tells.of_row(row)
+    desk.choices.add(row)
     for image in dict.fromkeys(row.images):
         look = desk.photos.look(desk.root, image)
         yield from look.found

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from fieldtruth import images, store
 from fieldtruth.faults import Refused, Unreadable
-from fieldtruth.stages.check.problems import Found, shown
+from fieldtruth.formats.chat import shown
+from fieldtruth.stages.check.problems import Found
 
 _REMOTE = ("http://", "https://", "data:", "s3://", "oss://", "hdfs://", "gs://")
 _LOCAL = "file://"

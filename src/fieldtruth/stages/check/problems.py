@@ -25,6 +25,15 @@ MEANING = {
     "test_image": "a photo, or a group of photos, of a test split",
     "bad_letter": "the answer is not the letter of an option",
     "duplicate_options": "two options are the same",
+    "answer_absent": "the right answer is none of the options",
+    "answer_in_question": "words of the answer, and of no wrong option, stand in the question",
+    "also_right": "a wrong option is another name of the right one, or a part of it",
+    "catch_all": "an option that speaks of the other options",
+    "answer_position": "some letter is right more or less often than chance explains (p < 0.001)",
+    "answer_length": "the right option is the longest, or the shortest, more often than chance "
+    "explains (p < 0.001, and 0.1 above a guess)",
+    "answer_form": "the right option is the one that is written unlike the others, more often than "
+    "chance explains (p < 0.001, and 0.1 above a guess)",
     "empty_text": "a question, option, answer or fact without words",
     "no_facts": "an answer of several statements, and none of them under `facts`",
     "shared_photo": "two questions of different groups show one photo",
@@ -43,9 +52,3 @@ def repeated(name: str, row: int, seen: dict[str, int]) -> Iterator[Found]:
     first = seen.setdefault(name, row)
     if first != row:
         yield Found("duplicate_id", f"row {first} has it too")
-
-
-def shown(value: object) -> str:
-    """A value in a detail: one line, cut when long."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 100 else f"{text[:97]}..."

@@ -9,9 +9,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from fieldtruth.formats.chat import shown
 from fieldtruth.records import LETTERS, Record
 from fieldtruth.stages.check.answers import literal
-from fieldtruth.stages.check.problems import Found, shown
+from fieldtruth.stages.check.problems import Found
+from fieldtruth.taxonomy.giveaways import content_words
+from fieldtruth.taxonomy.spelling import normalise
 
 BESIDE = frozenset({"form", "options", "answer", "qtype"})  # one of them beside `question`
 # Statements one under another, each behind a bullet or a number.
@@ -36,6 +39,7 @@ class Question(Record, frozen=True, kw_only=True):
     evidence: tuple[str, ...] = ()
     source: str
     licence: str
+    background: str = ""
 
 
 def parse(value: Mapping[str, Any]) -> Question | Found:
@@ -70,15 +74,29 @@ def _choice(row: Question) -> Iterator[Found]:
             "bad_row", f"expected 2 to {len(LETTERS)} options on an mcq, got {len(options)}"
         )
         return
-    if len(row.answer) != 1 or row.answer not in LETTERS[: len(options)]:
-        yield Found(
-            "bad_letter", f"expected A to {letter(len(options) - 1)}, got {shown(row.answer)}"
-        )
+    yield from _right(row, options)
     first: dict[str, int] = {}
     for at, option in enumerate(options):
-        same = first.setdefault(" ".join(option.casefold().split()), at)
+        same = first.setdefault(normalise(option) or option, at)
         if same != at:
             yield Found("duplicate_options", f"{letter(same)} and {letter(at)}: {shown(option)}")
+
+
+def _right(row: Question, options: tuple[str, ...]) -> Iterator[Found]:
+    """The letter, and that what it stands for is the answer."""
+    if len(row.answer) != 1 or row.answer not in LETTERS[: len(options)]:
+        written = len(row.answer.strip()) > 2  # a text in place of a letter
+        if written and normalise(row.answer) not in map(normalise, options):
+            yield Found("answer_absent", f"{shown(row.answer)} is no letter and no option")
+        else:
+            yield Found(
+                "bad_letter", f"expected A to {letter(len(options) - 1)}, got {shown(row.answer)}"
+            )
+        return
+    right = options[LETTERS.index(row.answer)]
+    told = set(content_words(right))
+    if row.facts and told and not any(told & set(content_words(each)) for each in row.facts):
+        yield Found("answer_absent", f"{row.answer} {shown(right)} holds none of the facts")
 
 
 def letter(at: int) -> str:

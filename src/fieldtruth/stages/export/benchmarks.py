@@ -8,8 +8,8 @@ import msgspec
 from fieldtruth.formats.contract import Exported, Exporter
 from fieldtruth.records import Item, Question
 from fieldtruth.stages.export import licences
-from fieldtruth.stages.export.references import write_references
 from fieldtruth.store import Bench
+from fieldtruth.store.references import write_references
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,12 @@ from fieldtruth.faults import BadRecord
 from fieldtruth.formats.contract import PLACEHOLDER, Exported, Shown, Trainer
 from fieldtruth.records import SCHEMA, Example, Space
 from fieldtruth.stages.export import licences
-from fieldtruth.stages.export.references import write_references
 from fieldtruth.stages.export.spaces import in_space
 from fieldtruth.store import Reference
 from fieldtruth.store.examples import EXAMPLES, ExampleSet
 from fieldtruth.store.licences import may_copy
 from fieldtruth.store.photos import copy_as, place_of
+from fieldtruth.store.references import write_references
 
 
 @dataclass(frozen=True, slots=True)

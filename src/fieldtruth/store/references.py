@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from fieldtruth.store import MANIFEST, Reference, fetch
+from fieldtruth.store import fetch
+from fieldtruth.store.manifest import MANIFEST, Reference
 
 
 def write_references(

@@ -14,8 +14,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
-from fieldtruth import store
 from fieldtruth.faults import Usage
+from fieldtruth.store.lines import LINE_LIMIT, open_existing
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = " \t\r\n"
@@ -33,7 +33,7 @@ class Row(NamedTuple):
 
 def read(path: Path) -> Iterator[Row]:
     """Every row in order. `Usage` where there is no such file, or one that is not JSON."""
-    with store.open_existing(path) as file:
+    with open_existing(path) as file:
         start = file.read(4)
         if start == _PARQUET:
             raise Usage(f"{path}: expected JSON lines or a JSON list, got parquet")
@@ -46,14 +46,14 @@ def read(path: Path) -> Iterator[Row]:
 
 def _of_lines(file: BinaryIO) -> Iterator[Row]:
     number = 0
-    for line in iter(partial(file.readline, store.LINE_LIMIT), b""):
+    for line in iter(partial(file.readline, LINE_LIMIT), b""):
         number += 1
-        if len(line) < store.LINE_LIMIT or line.endswith(b"\n"):
+        if len(line) < LINE_LIMIT or line.endswith(b"\n"):
             yield _row(number, line)
             continue
         while line and not line.endswith(b"\n"):  # the rest of a line that is too long
-            line = file.readline(store.LINE_LIMIT)
-        yield Row(number, {}, f"expected a row of at most {store.LINE_LIMIT:,} bytes, got more")
+            line = file.readline(LINE_LIMIT)
+        yield Row(number, {}, f"expected a row of at most {LINE_LIMIT:,} bytes, got more")
 
 
 def _row(number: int, raw: bytes) -> Row:
@@ -143,6 +143,6 @@ class _Text:
             if end >= 0 and (end < len(self._held) or self._ended):
                 found, self._at = self._held[self._at : end], end
                 return found
-            if len(self._held) - self._at > store.LINE_LIMIT or not self._more(size):
+            if len(self._held) - self._at > LINE_LIMIT or not self._more(size):
                 return None
             size = len(self._held)

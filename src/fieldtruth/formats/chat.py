@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from fieldtruth.records import Space
-from fieldtruth.stages.check.problems import shown
 
 TAG = "<image>"
 # What each format calls who speaks; a tool's result takes the user's turn, a call the assistant's.
@@ -133,6 +132,12 @@ def _within(part: Mapping[str, Any]) -> list[str]:
     if isinstance(held, dict):
         held = held.get("url", held.get("path"))
     return [held] if isinstance(held, str) else []
+
+
+def shown(value: object) -> str:
+    """A value in a message: one line, cut when long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 100 else f"{text[:97]}..."
 
 
 def _images(name: str, value: object) -> list[str]:
