@@ -95,7 +95,8 @@ def train(
     """
     tests = tuple(Path(each) for each in settings.tests)
     for folder in (*settings.train, *settings.val):
-        store.open_examples(Path(folder))  # the split test and a changed folder are refused
+        if not Path(folder).is_file():  # the split test and a changed folder are refused
+            store.open_examples(Path(folder))
         report = check.check(Path(folder), check.Settings(tests=tests))
         if report.problems:
             first = [

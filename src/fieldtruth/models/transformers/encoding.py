@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 IGNORED = -100  # as a label: no loss on this token
 
 Shape = tuple[tuple[str, tuple[int, ...]], ...]
+Turn = tuple[str, str]  # (system, user or assistant; what is said)
 
 
 @dataclass(slots=True)
 class Prepared:
     """One request: `words` of shape (1, tokens) each, `photos` as the processor made them.
 
-    `answer` is how many tokens at the end are the right reply; 0 where there is none.
+    `taught` are the right replies, as (first token, token after the last).
     """
 
     words: dict[str, Any]
     photos: dict[str, Any] = field(default_factory=dict)
-    answer: int = 0
+    taught: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def shape(self) -> Shape:
@@ -59,43 +60,69 @@ class Encoder:
         the processor does not take.
         """
         self._plain(prompt)
-        return self._encoded(self._text(prompt, len(photos)), photos)
+        return self._encoded(self._text([("user", prompt)], len(photos), asks=True), photos)
 
     def teach(self, prompt: str, photos: Sequence["Image"], reply: str) -> Prepared:
-        """The same, and then the right reply to the end of its turn.
+        """The same, and then the right reply to the end of its turn; see `teach_talk`."""
+        return self.teach_talk([("user", prompt), ("assistant", reply)], photos)
 
-        The reply's tokens follow those of the prompt as they would be generated: no token holds
-        the end of one and the beginning of the other. Raises `Usage` where the model's chat
-        template does not let a turn follow what it begins one with, or does not end it.
+    def teach_talk(self, turns: Sequence[Turn], photos: Sequence["Image"]) -> Prepared:
+        """A whole talk, its photos before the user's first words; every reply in it is taught.
+
+        A reply's tokens follow those before it as they would be generated: no token holds the end
+        of one and the beginning of the other. Raises `Usage` where the model's chat template does
+        not let a turn follow what it begins one with, or does not end it.
         """
-        self._plain(prompt)
-        self._plain(reply)
-        begun = self._text(prompt, len(photos))
-        whole = self._text(prompt, len(photos), reply)
-        if not whole.startswith(begun):
-            raise Usage(
-                "the model's chat template begins a reply otherwise than it writes one: expected "
-                f"{begun[-40:]!r} before the reply, got {whole[: len(begun)][-40:]!r}"
-            )
-        made = self._encoded(begun, photos)
-        ids = self._processor.tokenizer(whole[len(begun) :], add_special_tokens=False)["input_ids"]
-        ends = [place for place, each in enumerate(ids) if each in self._ends]
-        if not ends:
-            raise Usage(f"the model's chat template ends a reply with none of {sorted(self._ends)}")
-        return _followed(made, ids[: ends[-1] + 1])
+        for _, words in turns:
+            self._plain(words)
+        made: Prepared | None = None
+        written = ""  # as far as `made` holds it
+        for place, (role, _) in enumerate(turns):
+            if role != "assistant":
+                continue
+            begun = self._text(turns[:place], len(photos), asks=True)
+            whole = self._text(turns[: place + 1], len(photos))
+            if not whole.startswith(begun) or not begun.startswith(written):
+                raise Usage(
+                    "the model's chat template begins a reply otherwise than it writes one: "
+                    f"expected {begun[-40:]!r} before the reply, got {whole[: len(begun)][-40:]!r}"
+                )
+            if made is None:
+                made = self._encoded(begun, photos)
+            else:
+                _follow(made, self._ids(begun[len(written) :]))
+            ids = self._ids(whole[len(begun) :])
+            ends = [at for at, each in enumerate(ids) if each in self._ends]
+            if not ends:
+                told = sorted(self._ends)
+                raise Usage(f"the model's chat template ends a reply with none of {told}")
+            _follow(made, ids[: ends[-1] + 1])
+            made.taught.append((made.tokens - ends[-1] - 1, made.tokens))
+            if any(later == "assistant" for later, _ in turns[place + 1 :]):
+                _follow(made, ids[ends[-1] + 1 :])
+            written = whole
+        if made is None:
+            raise Usage("expected a talk with a reply of the assistant, got none")
+        return made
+
+    def _ids(self, text: str) -> list[int]:
+        made: list[int] = self._processor.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return made
 
     def _plain(self, text: str) -> None:
         for sign in self._special:
             if sign in text:
                 raise Unreadable(f"expected plain words, got the model's own sign {sign!r} in them")
 
-    def _text(self, prompt: str, photos: int, reply: str | None = None) -> str:
-        parts: list[dict[str, str]] = [{"type": "image"}] * photos
-        talk = [{"role": "user", "content": [*parts, {"type": "text", "text": prompt}]}]
-        if reply is not None:
-            talk.append({"role": "assistant", "content": [{"type": "text", "text": reply}]})
+    def _text(self, turns: Sequence[Turn], photos: int, *, asks: bool = False) -> str:
+        talk, left = [], photos
+        for role, words in turns:
+            shown = left if role == "user" else 0
+            left -= shown
+            parts: list[dict[str, str]] = [{"type": "image"}] * shown
+            talk.append({"role": role, "content": [*parts, {"type": "text", "text": words}]})
         written: str = self._processor.apply_chat_template(
-            talk, tokenize=False, add_generation_prompt=reply is None
+            talk, tokenize=False, add_generation_prompt=asks
         )
         return written
 
@@ -113,14 +140,12 @@ class Encoder:
         return prepared
 
 
-def _followed(made: Prepared, ids: Sequence[int]) -> Prepared:
-    """A request with these tokens after it, which count as plain words."""
+def _follow(made: Prepared, ids: Sequence[int]) -> None:
+    """Put these tokens after a request's; they count as plain words."""
     torch = load_torch()
     for name, each in made.words.items():
         plain = {"input_ids": ids, "attention_mask": [1] * len(ids)}.get(name, [0] * len(ids))
         made.words[name] = torch.cat([each, torch.tensor([plain], dtype=each.dtype)], dim=1)
-    made.answer = len(ids)
-    return made
 
 
 def batch(
@@ -138,16 +163,20 @@ def batch(
                          for each in some])
         for name in some[0].words
     }  # fmt: skip
-    for name in some[0].photos:
-        made[name] = torch.cat([each.photos[name] for each in some])
-    if some[0].answer:
-        labels = [
-            torch.where(torch.arange(each.tokens) < each.tokens - each.answer, IGNORED, ids)
-            for each in some
-            for ids in (each.words["input_ids"],)
-        ]
-        made["labels"] = torch.cat([_padded(each, longest, IGNORED, side) for each in labels])
+    for name in dict.fromkeys(name for each in some for name in each.photos):
+        made[name] = torch.cat([each.photos[name] for each in some if name in each.photos])
+    if some[0].taught:
+        labels = [_padded(_labels(each), longest, IGNORED, side) for each in some]
+        made["labels"] = torch.cat(labels)
     return {name: each.to(device) for name, each in made.items()}
+
+
+def _labels(one: Prepared) -> Any:
+    ids = one.words["input_ids"]
+    made = load_torch().full_like(ids, IGNORED)
+    for first, after in one.taught:
+        made[:, first:after] = ids[:, first:after]
+    return made
 
 
 def _padded(ids: Any, longest: int, pad: int, side: str) -> Any:

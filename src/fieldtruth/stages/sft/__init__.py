@@ -2,6 +2,7 @@
 
     settings     what a run is told, and the presets of the papers
     rows         examples by number; batches with the loss on the right replies alone
+    talks        conversations by number, where there are no boxes to learn
     trainer      TRL's trainer, told what to do
     validating   checkpoints asked about the validation examples, and graded as `score` grades
     checkpoints  whole or not there; the best and the last
@@ -32,6 +33,7 @@ from fieldtruth.records import Record
 from fieldtruth.stages.sft.checkpoints import Checkpoints
 from fieldtruth.stages.sft.rows import Rows, apart
 from fieldtruth.stages.sft.settings import PRESETS, Sft, with_preset
+from fieldtruth.stages.sft.talks import Talks
 from fieldtruth.stages.sft.validating import Validation, selector
 
 __all__ = ["PRESETS", "Sft", "Trained", "line", "train", "with_preset"]
@@ -83,8 +85,9 @@ def train(settings: Sft, track: Track, tell: Tell) -> Trained:
     """
     pretrained.load_trl()
     device = _device(settings.device)
-    rows, val = _rows(settings.train), _rows(settings.val) if settings.val else None
-    if val is not None:
+    rows = _trained_on(settings)
+    val = _rows(settings.val) if settings.val else None
+    if val is not None and isinstance(rows, Rows):
         apart(rows, val)
     out = Path(settings.out)
     with store.lock(out), pretrained.hushed():
@@ -97,7 +100,7 @@ class _Work:
     """One run, opened."""
 
     def __init__(
-        self, settings: Sft, device: str, rows: Rows, val: Rows | None, tell: Tell
+        self, settings: Sft, device: str, rows: Rows | Talks, val: Rows | None, tell: Tell
     ) -> None:
         self._settings, self._device, self._rows, self._val = settings, device, rows, val
         self._out = Path(settings.out)
@@ -121,7 +124,7 @@ class _Work:
         self._base_weights = pretrained.weights_of(settings.base)
         card = Card(
             method="lora" if settings.rank else "full", base=settings.base,
-            base_weights=self._base_weights, space=rows.space, min_pixels=self._caps.least,
+            base_weights=self._base_weights, space=self._written, min_pixels=self._caps.least,
             max_pixels=self._caps.most, step=0,
         )  # fmt: skip
         self._checkpoints = Checkpoints(self._out, card, self._select)
@@ -133,8 +136,8 @@ class _Work:
 
     def _space(self) -> None:
         """Raise `Usage` where the examples are written in another space than the model writes."""
-        space = space_of(self._weights.kind, self._settings.space)
-        if space != self._rows.space or (self._val and space != self._val.space):
+        space = self._written = space_of(self._weights.kind, self._settings.space)
+        if self._rows.space not in (None, space) or (self._val and space != self._val.space):
             raise Usage(
                 f"train: expected examples in {space}, the box space of the base, got them in "
                 f"{self._rows.space}{f' and {self._val.space}' if self._val else ''}; compose "
@@ -226,7 +229,7 @@ class _Work:
 
     def _judge(self, trainer: Any) -> Any:
         processor, _ = self._val_eyes
-        budget = self._settings.budget or room_for(processor.tokenizer, self._rows.space)
+        budget = self._settings.budget or room_for(processor.tokenizer, self._written)
         return trainer.Judge(
             self._shown,
             lambda model: Speaker(model, processor, self._device, budget),
@@ -247,8 +250,21 @@ def _device(said: str) -> str:
     return device
 
 
-def _rows(folders: Sequence[str]) -> Rows:
-    return Rows([store.open_examples(Path(each)) for each in folders])
+def _rows(folders: Sequence[str], limit: int | None = None) -> Rows:
+    return Rows([store.open_examples(Path(each)) for each in folders], limit)
+
+
+def _trained_on(settings: Sft) -> Rows | Talks:
+    """Folders of examples, or files of conversations; `Usage` for some of each."""
+    files = [Path(each) for each in settings.train if Path(each).is_file()]
+    if not files:
+        return _rows(settings.train, settings.limit)
+    if len(files) < len(settings.train) or settings.val:
+        raise Usage(
+            f"train: expected files of conversations alone, got {files[0]} beside folders of "
+            "examples; nothing is validated on conversations either: leave val out"
+        )
+    return Talks(files, settings.limit)
 
 
 def _losses(history: Sequence[dict[str, Any]]) -> list[dict[str, float]]:

@@ -1,17 +1,34 @@
 """Training examples by their number, read when they are needed; and batches made of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
 
 from fieldtruth.faults import Refused, Unreadable, Usage
 from fieldtruth.images import open_upright
-from fieldtruth.models.transformers.encoding import Encoder, batch
+from fieldtruth.models.transformers.encoding import Encoder, Turn, batch
 from fieldtruth.records import Example, Space
 from fieldtruth.store import ExampleSet, sha256
+
+
+class Talk(NamedTuple):
+    """What is shown and said, the right replies with it."""
+
+    id: str
+    turns: tuple[Turn, ...]
+    photos: tuple[Path, ...]
+
+
+class Shown(Protocol):
+    """Anything that is trained on, by its number."""
+
+    def __len__(self) -> int: ...
+
+    def talk(self, number: int) -> Talk: ...
 
 
 class Rows:
@@ -20,20 +37,23 @@ class Rows:
     `groups` and `photos` are the groups and the content hashes that occur.
     """
 
-    def __init__(self, sets: Sequence[ExampleSet]) -> None:
-        """Raises what reading them raises, and `Usage` where they are in several box spaces."""
+    def __init__(self, sets: Sequence[ExampleSet], limit: int | None = None) -> None:
+        """At most `limit` of each folder.
+
+        Raises what reading them raises, and `Usage` where they are in several box spaces.
+        """
         self._sets = sets
         self.groups: set[str] = set()
         self.photos: set[str] = set()
         spaces: dict[Space, Path] = {}
         starts = []
         for number, each in enumerate(sets):
-            for example in each:
+            for example in islice(each, limit):
                 self.groups.add(example.group)
                 self.photos.add(example.image_sha256)
                 spaces.setdefault(example.space, each.path)
             with each.path.open("rb") as file:
-                at = np.cumsum([0, *map(len, file)])[:-1]
+                at = np.cumsum([0, *map(len, file)])[:-1][:limit]
             starts.append(np.stack([np.full_like(at, number), at], axis=1))
         self._starts = np.concatenate(starts)
         self.digests = tuple(sha256(each.path) for each in sets)
@@ -55,6 +75,12 @@ class Rows:
             example = msgspec.json.decode(file.readline(), type=Example)
         return example, self._sets[which].photo(example)
 
+    def talk(self, number: int) -> Talk:
+        """An example as what is asked and what is right."""
+        example, photo = self[number]
+        turns = (("user", example.prompt), ("assistant", example.answer))
+        return Talk(example.id, turns, (photo,))
+
     def head(self, limit: int | None) -> list[tuple[Example, Path]]:
         """The first so many; they lie in a drawn order."""
         return [self[number] for number in range(min(limit or len(self), len(self)))]
@@ -75,22 +101,22 @@ def apart(train: Rows, val: Rows) -> None:
 class Taught:
     """Rows of `{"row": number}` -> a batch with its labels: the right replies, and nothing else."""
 
-    def __init__(self, rows: Rows, encoder: Encoder, pad: int, length: int) -> None:
+    def __init__(self, rows: Shown, encoder: Encoder, pad: int, length: int) -> None:
         self._rows, self._encoder, self._pad, self._length = rows, encoder, pad, length
 
     def __call__(self, some: Iterable[Mapping[str, int]]) -> dict[str, Any]:
         """Raises `Unreadable` naming the example that cannot be shown, `Usage` for one too long."""
         made = []
         for each in some:
-            example, photo = self._rows[each["row"]]
+            talk = self._rows.talk(each["row"])
             try:
-                shown = [open_upright(photo)]
-                taught = self._encoder.teach(example.prompt, shown, example.answer)
+                shown = [open_upright(photo) for photo in talk.photos]
+                taught = self._encoder.teach_talk(talk.turns, shown)
             except Unreadable as fault:
-                raise Unreadable(f"example {example.id!r}: {fault}", fault.outcome) from None
+                raise Unreadable(f"example {talk.id!r}: {fault}", fault.outcome) from None
             if taught.tokens > self._length:
                 raise Usage(
-                    f"example {example.id!r}: expected at most {self._length} tokens, got "
+                    f"example {talk.id!r}: expected at most {self._length} tokens, got "
                     f"{taught.tokens}; lower max_pixels, or raise length"
                 )
             made.append(taught)

@@ -23,6 +23,12 @@ EYES = r".*visual.*\.(qkv|attn\.proj|linear_fc1|linear_fc2)"
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "agroground": {},
+    # AgMMU's fine-tuning on its knowledge base (section 4.5, appendix C; the rank is LLaVA's).
+    "agmmu": {
+        "rank": 128, "alpha": 256, "dropout": 0.05, "rate": 2e-4, "schedule": "cosine",
+        "warmup": 0.03, "batch": 16, "accumulate": 4, "epochs": 2.0, "decay": 0.0,
+        "min_pixels": None, "max_pixels": None,
+    },
     # PlantXpert's adaptation (paper; reference, section 19): its photos are not capped.
     "plantxpert": {
         "rank": 16, "alpha": 32, "dropout": 0.05, "rate": 1e-4, "schedule": "cosine",
@@ -36,12 +42,15 @@ class Sft(Record, frozen=True, kw_only=True):
     """One run. Paths are as the recipe's reader resolved them.
 
     `base`: a folder or hub name. `train` and `val`: folders that `compose --training` made, of the
-    splits train and val. `rank` 0 trains the weights themselves instead of LoRA; `targets` is a
-    regular expression over module names. `vision`: whether the eyes learn too. `steps` stands in
-    place of `epochs`. `batch` is examples at a time, `accumulate` how often before a step. `rate`
-    is the learning rate, `warmup` a share of the steps. `min_pixels`, `max_pixels`: the area photos
-    are resized to; as the base's processor has it if null. `eval_*`: the same when validating, if
-    it is to differ. A checkpoint is saved, and validated on at most `val_limit` examples, every
+    splits train and val; `train` may be files of conversations instead, which teach no boxes.
+    `limit`: only so many examples of each folder of `train`, the first; they lie in a drawn order.
+    `rank` 0 trains the weights themselves instead of LoRA; `targets` is a regular expression over
+    module names. `vision`: whether the eyes learn too. `steps` stands in place of `epochs`. `batch`
+    is examples at a time, `accumulate` how often before a step. `rate` is the learning rate,
+    `warmup` a share of the steps. `optimizer` muon is for all weights of a small model: its
+    matrices learn by Muon, the rest by AdamW. `min_pixels`, `max_pixels`: the area photos are
+    resized to; as the base's processor has it if null. `eval_*`: the same when validating, if it
+    is to differ. A checkpoint is saved, and validated on at most `val_limit` examples, every
     `save_every` steps; the best by `select` (PROTOCOL.METRIC) and the last are kept.
     `budget`: tokens that a reply may take; as many as thirty boxes take if null. `length`: tokens
     of an example, photo included, beyond which the run is refused. `tests`: frozen benchmarks whose
@@ -52,6 +61,7 @@ class Sft(Record, frozen=True, kw_only=True):
     train: tuple[str, ...]
     out: str
     val: tuple[str, ...] = ()
+    limit: Count | None = None
     space: Space | None = None
     rank: Annotated[int, Meta(ge=0)] = 64
     alpha: Count = 128
@@ -65,6 +75,7 @@ class Sft(Record, frozen=True, kw_only=True):
     rate: Annotated[float, Meta(gt=0)] = 1e-4
     schedule: Literal["cosine", "linear", "constant", "constant_with_warmup"] = "cosine"
     warmup: Share = 0.03
+    optimizer: Literal["adamw", "muon"] = "adamw"
     decay: Annotated[float, Meta(ge=0)] = 0.0
     clip: Annotated[float, Meta(gt=0)] = 1.0
     min_pixels: Count | None = 784

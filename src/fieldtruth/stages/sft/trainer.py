@@ -16,13 +16,14 @@ from torch.nn import functional
 from transformers import PrinterCallback, TrainerCallback
 from trl import SFTConfig, SFTTrainer
 
+from fieldtruth import muon
 from fieldtruth.faults import Usage
 from fieldtruth.models.transformers.answering import Speaker
 from fieldtruth.models.transformers.encoding import IGNORED
 from fieldtruth.models.transformers.loading import Weights, precision
 from fieldtruth.records import Example
 from fieldtruth.stages.sft.checkpoints import Checkpoints
-from fieldtruth.stages.sft.rows import Rows, Taught
+from fieldtruth.stages.sft.rows import Shown, Taught
 from fieldtruth.stages.sft.settings import Sft
 from fieldtruth.stages.sft.validating import answered, graded
 
@@ -125,7 +126,7 @@ class _Watch(TrainerCallback):  # type: ignore[misc]
 
 
 def open_tuner(
-    settings: Sft, weights: Weights, device: str, processor: Any, rows: Rows, rest: "Rest"
+    settings: Sft, weights: Weights, device: str, processor: Any, rows: Shown, rest: "Rest"
 ) -> Tuner:
     """A trainer that is ready to begin, or to go on.
 
@@ -146,6 +147,7 @@ def open_tuner(
             train_dataset=Dataset.from_dict({"row": range(len(rows))}),
             processing_class=processor,
             peft_config=lora,
+            optimizers=(_optimizer(settings, weights.model), None),
         )
     except ValueError as error:
         if "arget modules" not in str(error):
@@ -192,6 +194,13 @@ def _free(settings: Sft, weights: Weights) -> None:
     for name, each in weights.model.named_parameters():
         sees = any(part in name for part in _EYES)
         each.requires_grad_(settings.vision == "trained" or not sees)
+
+
+def _optimizer(settings: Sft, model: Any) -> Any:
+    """None where it is TRL's own, AdamW."""
+    if settings.optimizer == "adamw":
+        return None
+    return muon.optimizer(model, settings.rate, settings.decay)
 
 
 def _arguments(settings: Sft, device: str, folder: Path) -> Any:
