@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeVar
 
 import numpy as np
+from msgspec.structs import replace
 
 from fieldtruth.records import Record
 from fieldtruth.resampling import Bools, Estimate, Floats, Value, estimate
@@ -38,8 +39,14 @@ class Coefficient(Record, frozen=True, kw_only=True, omit_defaults=True):
     undefined: str | None = None  # why there is no value
 
 
-def cohen(first: Sequence[str], second: Sequence[str]) -> Coefficient:
-    """Cohen's kappa of two raters' answers to the same units, in the same order."""
+def cohen(
+    first: Sequence[str], second: Sequence[str], groups: Sequence[str] | None = None
+) -> Coefficient:
+    """Cohen's kappa of two raters' answers to the same units, in the same order.
+
+    `groups` (parallel) says which units are drawn together for the interval: statements of one
+    answer, answers about one conversation. Every unit on its own if not given.
+    """
     names = sorted(set(first) & set(second))  # an answer of one rater alone adds nothing to chance
     code = {name: at for at, name in enumerate(names)}
     equal = np.array([a == b for a, b in zip(first, second, strict=True)], np.float64)
@@ -54,7 +61,13 @@ def cohen(first: Sequence[str], second: Sequence[str]) -> Coefficient:
         chance = (total[..., 2 : 2 + k] * total[..., 2 + k :]).sum(axis=-1)
         return _over(n * agreed - chance, n * n - chance)
 
-    return _coefficient(sums, value)
+    if groups is None:
+        return _coefficient(sums, value)
+    row = {group: at for at, group in enumerate(sorted(set(groups)))}
+    drawn = np.zeros((len(row), sums.shape[1]))
+    np.add.at(drawn, [row[group] for group in groups], sums)
+    found = _coefficient(drawn, value)
+    return found if found.value is None else replace(found, n=len(sums))
 
 
 def fleiss(ratings: Sequence[Sequence[str]]) -> Coefficient:

@@ -9,7 +9,9 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from tests.builders import (
     HIT,
     class_folders,
@@ -19,18 +21,35 @@ from tests.builders import (
     frozen,
     healthy_row,
     leaf,
+    question,
     replies,
     row,
     table,
 )  # fmt: skip
+from tests.sources.talks import RELEASES as TALKS
+from tests.stages import talks
 
 from fieldtruth import store
-from fieldtruth.records import Target
-from fieldtruth.run import asking, composing, execute, recipe, results, splitting, workspace
+from fieldtruth.records import Fact, Target
+from fieldtruth.run import (
+    answers,
+    asking,
+    composing,
+    execute,
+    extracting,
+    questioning,
+    recipe,
+    results,
+    splitting,
+    verifying,
+    workspace,
+)
 from fieldtruth.sources import drawn
 from fieldtruth.stages.freeze import Settings, freeze
+from fieldtruth.stages.questions import Settings as Asking
 from fieldtruth.stages.review import sending
 from fieldtruth.stages.score import Options
+from fieldtruth.stages.score_questions import Settings as Answering
 from fieldtruth.stages.split import Settings as Splitting
 
 Tree = Mapping[str, bytes]
@@ -105,6 +124,23 @@ def _ingest_archive(folder: Path) -> None:
     workspace.ingest("folder", folder / "in" / "old.zip", folder / "set")
 
 
+def looked_at(tree: Tree) -> Tree:
+    """The dialogues, where the manifest says that somebody looked for personal data in them."""
+    raw = tree.get("set/manifest.json")
+    looked = json.loads(raw)["personal"] if raw else None
+    return {"set/dialogues.jsonl": tree.get("set/dialogues.jsonl", b"")} if looked else {}
+
+
+def _scrub(folder: Path) -> None:
+    """Talks with a name, a telephone number and a mail, and facts of the words as they came."""
+    release = TALKS["mirage_dialogues"](folder / "in" / "release")
+    path = release.root / "mmmt_direct_test.json"
+    said = "Is it rust? Hi Zoe, call 410-555-0134 or mail zoe.poe@example.org."
+    path.write_text(path.read_text().replace("Is it rust?", said))
+    workspace.ingest("mirage_dialogues", release.root, folder / "set")
+    (folder / "set" / "facts.jsonl").write_text("")
+
+
 def _label(folder: Path) -> None:
     """As if another version had labelled the same samples."""
     workspace.ingest("folder", _release(folder, "new"), folder / "set")
@@ -155,6 +191,21 @@ def _select(folder: Path) -> None:
 
 def _freeze(folder: Path) -> None:
     frozen(folder / "in" / "bench", [row("p0"), row("p1"), healthy_row("h0")])
+
+
+def _ablation(folder: Path) -> None:
+    four(folder / "in" / "bench")
+    rows = "".join(
+        f'[rows.{name}]\nmodel = "scripted"\nask = {{ space = "pixel" }}\n'
+        f'files = {{ table = "{name}.jsonl" }}\n'
+        for name in ("right", "half")
+    )
+    table(folder / "in" / "right.jsonl", dict.fromkeys(ASKED, HIT))
+    table(folder / "in" / "half.jsonl", dict.fromkeys(ASKED, "[]"))
+    (folder / "in" / "recipe.toml").write_text(
+        'name = "small"\nwork = "../work"\nout = "../kept"\n[benchmarks.hand]\npath = "bench"\n'
+        f'protocols = ["known_target"]\n{rows}versus = ["right"]\n'
+    )
 
 
 def _train(folder: Path) -> None:
@@ -237,6 +288,29 @@ def _audited(folder: Path) -> None:
     splitting.split([folder / "in" / "set"], Splitting(shares={"train": 1.0}))
 
 
+def _questions(folder: Path) -> None:
+    """Four questions, two passes over them, and a score of other answers from before."""
+    names = ("a", "b", "c", "d")
+    bench = frozen(folder / "in" / "bench", [question(name, images=["a.png"]) for name in names])
+    table(folder / "in" / "table.jsonl", {name: f"{name.upper()} it is" for name in names})
+    for protocol, words in (("choice", "B"), ("reasoned_choice", "Answer: A"), ("open", "A")):
+        said = dict.fromkeys(names, words)
+        asked = "choice" if protocol == "open" else protocol
+        changes: dict[str, Any] = {"protocol": asked, "space": None}
+        replies(folder / "in" / f"{protocol}.jsonl", "m", said, **changes)
+    wanted = answers.Request(settings=Answering(resamples=10))
+    before = [folder / "in" / "open.jsonl"]
+    results.score_answers(bench, before, wanted, folder / "results")
+    (folder / "errors.jsonl").write_text("")
+
+
+def _page_of_questions(folder: Path) -> None:
+    _questions(folder)
+    paths, wanted = [folder / "in" / "choice.jsonl"], answers.Request(settings=Answering())
+    results.score_answers(folder / "in" / "bench", paths, wanted, folder / "in" / "results")
+    (folder / "page.html").write_text("an older page")
+
+
 def _nothing(folder: Path) -> None:
     (folder / "in").mkdir()
 
@@ -305,6 +379,36 @@ shares = { train = 0.9, val = 0.1 }
 """
 
 
+def _talks(folder: Path) -> None:
+    """Three talks of which another version took other facts."""
+    (folder / "set").mkdir()
+    rows = [
+        {
+            "id": f"d:{name}", "source": "d", "group": name, "licence": "CC0",
+            "turns": [
+                {"speaker": "grower", "text": "What ails my phlox?"},
+                {"speaker": "expert", "text": f"This is {name}. Thin the stems in early spring."},
+            ],
+        }
+        for name in ("rust", "powdery mildew", "nothing")
+    ]  # fmt: skip
+    (folder / "set" / "dialogues.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    books = workspace.Books(
+        source="d", root="../in", licence="CC0", paper="", counts={"dialogues": 3}, drops={}
+    )
+    (folder / "set" / "manifest.json").write_bytes(msgspec.json.encode(books))
+    extracting.extract(folder / "set", extracting.Job())
+    path = folder / "set" / "facts.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"rules 1"', b'"rules 0"'))
+
+
+def facts_counted(tree: Tree) -> Tree:
+    """The facts, where the manifest counts them; before that they are of no command's end."""
+    raw = tree.get("set/manifest.json")
+    told = raw is not None and "facts" in json.loads(raw)["counts"]
+    return {"facts": tree["set/facts.jsonl"]} if told else {}
+
+
 def any_of_its_cues(tree: Tree) -> Tree:
     """A file that grows by whole cues: those before and after are its least and its most."""
     parts = [part.strip() for part in tree.get("cues.toml", b"").split(b"\n\n")]
@@ -314,6 +418,34 @@ def any_of_its_cues(tree: Tree) -> Tree:
 _FREEZE = "freeze in/bench.rows.jsonl --images in/photos --name leaves --version 2"
 _PREDICT = "predict in/bench --model scripted --model-args table=in/table.jsonl,space=pixel"
 _REPLIES = together("replies.jsonl", "replies.manifest.json")
+
+
+def _facts(folder: Path) -> None:
+    """What `questions` leaves: facts of six talks, a photo each."""
+    rows = []
+    for number in range(6):
+        leaf(folder / "in/release" / f"{number}.png", [(60, 50, 80, 60)], number)
+        rows.append(
+            Fact(
+                id=f"d:{number}", dialogue=f"d:{number}", category="disease",
+                knowledge="disease/issue identification", statement="rust", turn=1, words="rust",
+                species="bean", images=(f"{number}.png",), group=f"g{number}", source="d",
+                licence="CC0", extractor="hand",
+            )
+        )  # fmt: skip
+    store.write(folder / "in/facts.jsonl", rows)
+
+
+def _talks_asked(folder: Path) -> None:
+    """Talks with their facts, the questions of another seed, and workbooks filled by nobody."""
+    dialogues, facts = talks.all_talks()
+    some = dialogues[:6]
+    kept = [each for each in facts if each.dialogue in {one.id for one in some}]
+    where = talks.folder(folder / "in", some, kept)
+    questioning.questions(where, folder / "in/asked", Asking(seed=1), questioning.Writer())
+    job = verifying.Job(questions=folder / "in/asked", annotators=("anna", "ben"), seed=1)
+    verifying.send(job, folder / "in/sent")
+
 
 ROADS = {
     "draw": Road("draw leaves --leaves 2", _nothing, (under("leaves"),), kills=40),
@@ -342,6 +474,24 @@ ROADS = {
         "select in/items.jsonl --images in/new --want object=3,healthy=1 --out chosen", _select,
         (under("chosen"),), kills=40,
     ),
+    "scrub": Road("scrub set --names rules", _scrub, (looked_at,), kills=40),
+    "facts": Road("facts set", _talks, (facts_counted,), kills=40),
+    "knowledge": Road(
+        "knowledge in/facts.jsonl --images in/release --out base", _facts, (under("base"),),
+        kills=40,
+    ),
+    "questions": Road(
+        "questions in/talks --out asked --options 4,5", _talks_asked, (under("asked"),), kills=20
+    ),
+    "review questions": Road(
+        "review questions in/asked --dialogues in/talks --annotator anna --annotator ben "
+        "--out sent",
+        _talks_asked, (under("sent"),), kills=20,
+    ),
+    "review verified": Road(
+        "review verified in/sent/anna.xlsx in/sent/ben.xlsx --sent in/sent --out back",
+        _talks_asked, (under("back"),), kills=20,
+    ),
     "review export": Road(
         "review export in/bench --out sent --blind 0.5", _sent, (under("sent"),)
     ),
@@ -356,6 +506,17 @@ ROADS = {
         (under("gold"),),
     ),
     "freeze": Road(f"{_FREEZE} --out bench", _freeze, (under("bench"),)),
+    "train ablation": Road(
+        "train ablation in/recipe.toml", _ablation,
+        (
+            together(
+                "kept/half-seed0/scores.json", "kept/half-seed0/predictions.jsonl.gz",
+            ),
+            alone("kept/benchmarks/hand.jsonl.gz"), alone("kept/table.json"),
+            alone("kept/table.md"),
+        ),
+        kills=40,
+    ),
     "train colour": Road("train colour in/bench --out colour.json", _train, (alone("colour.json"),),
                          kills=5),
     "predict": Road(
@@ -369,6 +530,22 @@ ROADS = {
     ),
     "score": Road(
         "score in/bench in/a.jsonl in/b.jsonl --out results", _score, (alone("results/score.json"),)
+    ),
+    "predict questions": Road(
+        "predict in/bench --model scripted --model-args table=in/table.jsonl --protocol choice "
+        "--out replies.jsonl",
+        _questions, (_REPLIES,), kills=40,
+    ),
+    "score answers": Road(
+        "score in/bench in/choice.jsonl --out results", _questions,
+        (together("results/score.json", "results/graded.jsonl"),), kills=40,
+    ),
+    "errors": Road(
+        "errors in/bench in/choice.jsonl in/reasoned_choice.jsonl --out errors.jsonl", _questions,
+        (alone("errors.jsonl"),), kills=20,
+    ),
+    "report of questions": Road(
+        "report in/results --out page.html", _page_of_questions, (alone("page.html"),), kills=20
     ),
     "report": Road(
         "report in/results --out page.html", _report, (alone("page.html"),), kills=40

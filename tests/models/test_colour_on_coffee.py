@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.data,
     pytest.mark.slow,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(not REAL.is_dir(), reason=f"no {REAL.name} photos in ../shared/data"),
+    pytest.mark.skipif(not REAL.is_dir(), reason="the real photos are not at hand"),
 ]
 
 

@@ -28,12 +28,7 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def photos(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    folder, paths = tmp_path_factory.mktemp("photos"), []
-    for number, (rows, columns) in enumerate(SIZES):
-        noise = np.random.default_rng(number).integers(0, 255, (rows, columns, 3), dtype=np.uint8)
-        paths.append(folder / f"{number}.png")
-        Image.fromarray(noise).save(paths[-1])
-    return paths
+    return tiny.noise(tmp_path_factory.mktemp("photos"), SIZES)
 
 
 def open_model(weights: Path, **options: str) -> grounding_dino.GroundingDino:

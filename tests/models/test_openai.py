@@ -414,7 +414,7 @@ def test_a_key_shows_itself_to_nobody() -> None:
     assert "planted" not in str(fault.value)
 
 
-@pytest.mark.parametrize("missing", ["aiohttp", "pybase64"])
+@pytest.mark.parametrize("missing", ["aiohttp"])
 def test_what_is_missing_is_named_with_the_extra_to_install(missing: str) -> None:
     code = (
         f"import sys; sys.modules[{missing!r}] = None\n"

@@ -17,7 +17,7 @@ from fieldtruth.faults import Fault, Usage
 from fieldtruth.models.contract import Request, Words, as_known
 from fieldtruth.models.openai import OPEN
 from fieldtruth.models.openai.answer import refused
-from fieldtruth.models.openai.calls import LONGEST, MOST_BYTES, pause
+from fieldtruth.models.openai.waiting import LONGEST, MOST_BYTES, pause
 from fieldtruth.records import Prediction
 from fieldtruth.run.asking import Asked, Job, predict
 

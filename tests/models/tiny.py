@@ -1,13 +1,26 @@
 """Tiny random models of the real classes, saved as their makers save them."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
+from PIL import Image
 
 VOCABULARY = [
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ",", "on", "leaf", "rust", "blight", "early",
     "late", "tomato", "coffee", "spot", "brown", "the",
     *"abcdefghijklmnopqrstuvwxyz", *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
 ]  # fmt: skip
+
+
+def noise(folder: Path, sizes: Sequence[tuple[int, int]]) -> list[Path]:
+    """Photos of noise, `N.png`, each of (rows, columns): no two alike, whatever their size."""
+    paths = [folder / f"{number}.png" for number in range(len(sizes))]
+    for number, (path, size) in enumerate(zip(paths, sizes, strict=True)):
+        pixels = np.random.default_rng(number).integers(0, 255, (*size, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(path)
+    return paths
 
 
 def grounding_dino(folder: Path) -> Path:

@@ -30,6 +30,16 @@ MEANT = [
     ("Answer: A. No wait. Answer: C", "C"), ("I can not be sure, but the answer is B", "B"),
     ("Answer: early blight. Late blight would be greasy", "B"), ("Answer: A healthy leaf", "D"),
     ("A. late blight\nB. early blight\nC. septoria leaf spot\nD. healthy\n\nAnswer: B", "B"),
+    ("A or maybe B. I'd say B", "B"), ("I would say (b).", "B"), ("I guess C!", "C"),
+    ("Answer: A\n\nB is too wet for this.", "A"), ("**Answer:** B", "B"), ("The letter is B", "B"),
+    (r"\boxed{B) early blight}", "B"), ("<think>It could be A.</think>\n\nB", "B"),
+    ("<think>A? No.</think><answer>B</answer>", "B"), ("Answer: A\nAnswer: B", "B"),
+    ("Answer is: **(B) early blight**", "B"), ("Answer: B, not C", "B"), ("Answer: B</s>", "B"),
+    # gone through one by one
+    ("A: no. B: no. C: yes", "C"), ("A? No. B? No. C? Yes.", "C"), ("A. No. B. No. C. Yes.", "C"),
+    ("A - incorrect\nB - correct\nC - incorrect\nD - incorrect", "B"),
+    ("A: false, because wet; B: true, because of the rings", "B"), ("A is wrong. B is right.", "B"),
+    ("(A) ❌\n(B) ✅".replace(" ", ": "), "B"),
     # spoken of
     ("I think it is B", "B"), ("It looks like option B to me", "B"), ("Not A, B.", "B"),
     ("The leaf shows early blight.", "B"), ("It is early blight, not late blight.", "B"),
@@ -37,6 +47,9 @@ MEANT = [
     ("there is no doubt: early blight", "B"), ("This is late blight rather than early blight", "A"),
     ("Rather than late blight, this is early blight", "B"), ("{'answer': 'C'}", "C"),
     ("Early blight, unlike late blight, has rings", "B"), ("C rather than D", "C"),
+    ("It's A.", "A"), ("### B", "B"), ("- B", "B"), ("1. B", "B"), ("So, B.", "B"), ("B。", "B"),
+    ("C is wrong, so B", "B"), ("The correct answer is not A but B.", "B"), ("B<|im_end|>", "B"),
+    ("Answer\uff1aB", "B"), ("=> B", "B"), ("Response: B", "B"), ("Not sure, maybe B", "B"),
     ("Early blight (not late blight)", "B"), ("healthy (no late blight)", "D"), ("B (not A)", "B"),
     ("The leaf has early blight and no late blight", "B"),
     ("A healthy leaf would be green. This is early blight.", "B"),
@@ -50,6 +63,14 @@ NOT_MEANT = [
     "Neither late blight nor early blight", "A/B", "A,B", "A & B", "A B", "A|B", "kept at 20 °C",
     "A. late blight\nB. early blight\nC. septoria leaf spot\nD. healthy",
     "late blight, early blight", "I cannot help with that.", "5",
+    "Answer: (A)\n(B)", "Answer: A\nB", "(A)\n(B)", "A\nB", "Plan B", "Plan B alone",
+    "I'd say A is wrong",
+    "All except C", "Anything but C", "Could be A; could be B. Hard to say.", "A: yes, B: yes",
+    "A: incorrect\nB: incorrect", "It is not A, not B, not D.", "A, B and D are wrong",
+    "vitamin A.",
+    "None of the above", "Answer: None", "Answer: early blight or late blight", "A leaf",
+    "I would rule out A and C. That leaves B and D.", "C or maybe D",
+    "<think>B</think>Hard to say.",
 ]  # fmt: skip
 
 
@@ -81,6 +102,61 @@ def test_option_texts_with_a_negation_of_their_own_can_be_asserted() -> None:
     assert read_choice("The best advice: do not water at night", acts, "stop").letter == "A"
     assert read_choice("Prune, then burn", acts, "stop").letter == "C"
     assert read_choice("Answer: no action", acts, "stop").letter == "D"
+
+
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+TEN = tuple(f"sign {word}" for word in _NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("J", "J"), ("j)", "J"), ("**J**", "J"), ("Answer: J", "J"), ("The answer is I.", "I"),
+        ("I", "I"), ("(I)", "I"), ("Option J", "J"), ("I think it is H", "H"), ("K", None),
+        ("Answer: K", None), ("sign ten", "J"), ("It shows sign nine.", "I"), ("I or J", None),
+        ("H or I", None),
+        ("A: no, B: no, J: yes", "J"), ("I am not sure", None), (r"\boxed{I}", "I"),
+    ],
+)  # fmt: skip
+def test_ten_options(text: str, letter: str | None) -> None:
+    assert read_choice(text, TEN, "stop").letter == letter
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("blight", "A"), ("early blight", "B"), ("Early blight of potato", "C"),
+        ("It is early blight of potato", "C"), ("This looks like early blight to me", "B"),
+        ("Answer: blight", "A"), ("Answer: early blight of potato.", "C"),
+        ("early blight of potato, not late blight", "C"), ("B) early blight of potato", None),
+        ("C) early blight of potato", "C"), ("late blight or blight", None),
+    ],
+)  # fmt: skip
+def test_an_option_whose_text_holds_another(text: str, letter: str | None) -> None:
+    nested = ("blight", "early blight", "early blight of potato", "late blight")
+    assert read_choice(text, nested, "stop").letter == letter
+
+
+def test_options_that_are_words_of_assent_are_not_gone_through() -> None:
+    assert read_choice("A: Yes\nB: No", ("Yes", "No"), "stop").letter is None
+    assert read_choice("Yes", ("Yes", "No"), "stop").letter == "A"
+    assert read_choice("Plan B", ("Plan A", "Plan B"), "stop").letter == "B"
+
+
+@given(st.permutations("ABCD"), st.integers(0, 3), st.sampled_from([": ", "? ", " - "]))
+def test_whatever_order_they_are_gone_through_in(order: list[str], at: int, sign: str) -> None:
+    told = [f"{each}{sign}{'yes' if n == at else 'no'}." for n, each in enumerate(order)]
+    assert read_choice(" ".join(told), FOUR, "stop").letter == order[at]
+
+
+@given(st.lists(st.sampled_from("ABCD"), min_size=2, max_size=4, unique=True))
+def test_several_letters_alone_are_never_guessed_between(letters: list[str]) -> None:
+    for joint in (" or ", ", ", "\n", "/", " and "):
+        assert read_choice(joint.join(letters), FOUR, "stop").letter is None
+
+
+def test_the_table_is_long_enough() -> None:
+    assert len({text for text, _ in MEANT} | set(NOT_MEANT)) >= 140
 
 
 def test_repairs_say_how_the_letter_was_come_by() -> None:

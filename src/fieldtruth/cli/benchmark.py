@@ -56,12 +56,19 @@ def verify(
 
 
 @app.command()
-def diff(a: Path, b: Path, *, as_json: Json = False) -> None:
+def diff(
+    a: Annotated[Path, typer.Argument(help="A frozen benchmark.")],
+    b: Annotated[Path, typer.Argument(help="Another, or a later version of it.")],
+    *,
+    every: Annotated[bool, typer.Option("--all", help="Name every record that differs.")] = False,
+    as_json: Json = False,
+) -> None:
     """Items added, removed and changed from one frozen benchmark to another."""
     from fieldtruth.stages import diff as comparing
 
     found = comparing.diff(a, b)
-    say(found, comparing.line(found), as_json=as_json)
+    told = comparing.line(found, None if every else comparing.MOST)
+    say(found, told, as_json=as_json)
 
 
 @app.command()

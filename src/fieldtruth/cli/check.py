@@ -14,7 +14,7 @@ def check(
         Path,
         typer.Argument(
             help="Examples (or their folder), conversations of TRL, LLaMA-Factory, ms-swift or "
-            "Qwen, or questions: JSON lines or a JSON list."
+            "Qwen, questions, or items: JSON lines or a JSON list."
         ),
     ],
     *,

@@ -14,12 +14,15 @@ def draw(
     folder: Annotated[Path, typer.Argument(help="A new folder for the drawn leaves.")],
     *,
     leaves: Annotated[int, typer.Option(help="How many leaves.")] = 240,
+    size: Annotated[
+        int | None, typer.Option(help="Square photos of that side, for a model that sees little.")
+    ] = None,
     seed: Seed = 0,
 ) -> None:
     """Draw leaves with exact lesions: a stand-in where there are no photos."""
     from fieldtruth.sources import drawn
 
-    count = drawn.draw(folder, leaves=leaves, seed=seed)
+    count = drawn.draw(folder, leaves=leaves, seed=seed, look=drawn.Look(size=size))
     say(None, f"{count} photos of {leaves} leaves drawn. In {folder}", as_json=False)
 
 
@@ -38,7 +41,7 @@ def ingest(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """A raw release to samples, with the accounting."""
+    """A raw release to samples, or to dialogues, with the accounting."""
     from fieldtruth.run import workspace
     from fieldtruth.run.asking import parse_options
     from fieldtruth.run.progress import Track

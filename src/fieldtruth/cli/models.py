@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from fieldtruth import models, rooms
+from fieldtruth import models, protocols, rooms
 from fieldtruth.cli.group import Engine, Json, Out, Quiet, Seed, Workers, app, note, say, train
 
 Limit = Annotated[
@@ -14,9 +14,28 @@ Limit = Annotated[
 CacheFolder = Annotated[
     Path | None, typer.Option(help="A folder of replies; what is in it is not asked again.")
 ]
+AskedHow = Annotated[
+    str, typer.Option(help=f"{', '.join(rooms.names(protocols))}; of items also +CONTROL: +blank.")
+]
+FiledUnder = Annotated[
+    str | None,
+    typer.Option(help="What the replies are filed under; the backend's name if not given."),
+]
+MaxPhotos = Annotated[
+    int | None, typer.Option(min=1, help="Of one question: the first so many. All if not given.")
+]
 Concurrency = Annotated[int | None, typer.Option(min=1, help="Calls to a server at a time.")]
 Timeout = Annotated[float | None, typer.Option(help="Seconds for one call.")]
 Retries = Annotated[int | None, typer.Option(min=0, help="Further tries of a call that failed.")]
+Retrieve = Annotated[
+    int | None, typer.Option(min=1, help="Show so many facts of --knowledge before each question.")
+]
+KnowledgeBase = Annotated[
+    Path | None, typer.Option(help="What `knowledge --not BENCHMARK` made; see --retrieve.")
+]
+EmbedderFolder = Annotated[
+    str | None, typer.Option(help="Another encoder of sentences to search with: a folder or name.")
+]
 MaxCost = Annotated[
     float | None,
     typer.Option(help="Begin no call that could cost more in all; needs the model's prices."),
@@ -58,6 +77,25 @@ def train_sft(
     say(done, tuning.line(done, told), as_json=as_json)
 
 
+@train.command("scratch")
+def train_scratch(
+    recipe: Annotated[Path, typer.Argument(help="A TOML file with a table [scratch].")],
+    *,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="Replace a setting: scratch.steps=3000.")
+    ] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Make a small model from nothing: its words, its weights, and eyes that are warmed up."""
+    from fieldtruth.run import tuning
+    from fieldtruth.run.progress import Track
+
+    told = tuning.read_scratch(recipe, setting or ())
+    made = tuning.make(told, Track("train scratch", quiet=quiet), lambda n: note(n, quiet=quiet))
+    say(made, tuning.scratch_line(made, told), as_json=as_json)
+
+
 @train.command("merge")
 def train_merge(
     adapter: Annotated[Path, typer.Argument(help="A folder with LoRA weights (train sft).")],
@@ -85,17 +123,12 @@ def predict(
     model: Annotated[
         str, typer.Option(help=f"{', '.join(rooms.names(models))}: a file of models/.")
     ],
-    protocol: Annotated[
-        str, typer.Option(help="known_target, candidates or open_set; +CONTROL, as +blank.")
-    ],
+    protocol: AskedHow,
     out: Out,
     model_args: Annotated[
         str, typer.Option(help="Options of the backend: key=value,key=value.")
     ] = "",
-    name: Annotated[
-        str | None,
-        typer.Option(help="What the replies are filed under; the backend's name if not given."),
-    ] = None,
+    name: FiledUnder = None,
     allow_errors: Annotated[
         float, typer.Option(help="The share of failed calls that still ends with 0.")
     ] = 0.0,
@@ -105,13 +138,17 @@ def predict(
     timeout: Timeout = None,
     retries: Retries = None,
     max_cost: MaxCost = None,
+    max_photos: MaxPhotos = None,
+    retrieve: Retrieve = None,
+    knowledge: KnowledgeBase = None,
+    embedder: EmbedderFolder = None,
     seed: Seed = 0,
     engine: Engine = "local",
     workers: Workers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Ask a model about every item; resumes where it stopped."""
+    """Ask a model about every item or question; resumes where it stopped."""
     from fieldtruth.run import asking, spread
     from fieldtruth.run.progress import Track
 
@@ -130,6 +167,8 @@ def predict(
         seed=seed,
         engine=spread.engine_of(engine),
         workers=workers,
+        max_photos=max_photos,
+        lookup=asking.lookup(retrieve, knowledge, embedder),
     )
     track = Track(f"predict {model} {protocol}", quiet=quiet)
     done = asking.predict(job, out, track, lambda told: note(told, quiet=quiet))

@@ -6,7 +6,17 @@ from typing import Annotated, Any, cast
 import typer
 
 from fieldtruth import rewards, rooms
-from fieldtruth.cli.group import Json, app, say
+from fieldtruth.cli.group import Json, Quiet, app, note, say
+
+Judge = Annotated[
+    str, typer.Option(help="Who grades open answers: none (equality), or a server's address.")
+]
+JudgeArgs = Annotated[
+    str, typer.Option(help="Options of the judge, as of the model openai: key=value,key=value.")
+]
+JudgeCache = Annotated[
+    Path | None, typer.Option(help="Where grades are kept; beside the answers if not given.")
+]
 
 
 @app.command("read")
@@ -38,12 +48,35 @@ def score(
     as_published: Annotated[
         bool, typer.Option("--as-published", help="The published raster, reader and intervals.")
     ] = False,
+    judge: Judge = "none",
+    judge_args: JudgeArgs = "",
+    judge_cache: JudgeCache = None,
+    hand: Annotated[
+        Path | None,
+        typer.Option(help="Grades by hand, {item, grade} a line: how far the judge agrees."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the result, for `report`.")] = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Metrics with intervals, paired differences, outcomes."""
-    from fieldtruth.run import results, terminal
+    """Metrics with intervals, paired differences, outcomes; of questions also with a judge."""
+    from fieldtruth.run import answers, asking, judging, results, terminal
+    from fieldtruth.stages import score_questions
     from fieldtruth.stages.score import Options
+
+    who = judging.Judging(
+        url=judge, options=asking.parse_options(judge_args, "--judge-args"), cache=judge_cache
+    )
+    if results.of_questions(benchmark, predictions, who, hand):
+        settings = score_questions.Settings(
+            allow_missing=allow_missing, unit=cast(Any, unit), as_published=as_published
+        )
+        wanted = answers.Request(settings=settings, judging=who, hand=hand)
+        told = results.score_answers(
+            benchmark, predictions, wanted, out, lambda each: note(each, quiet=quiet)
+        )
+        say(told, terminal.answers(told), as_json=as_json)
+        return
 
     options = Options(
         allow_missing=allow_missing,
@@ -53,6 +86,42 @@ def score(
     )
     scores = results.score(benchmark, predictions, options, out)
     say(scores, terminal.table(scores), as_json=as_json)
+
+
+@app.command()
+def errors(
+    benchmark: Annotated[Path, typer.Argument(help="A frozen benchmark of questions.")],
+    first: Annotated[Path, typer.Argument(help="Predictions under choice.")],
+    second: Annotated[Path, typer.Argument(help="The same model's under reasoned_choice.")],
+    *,
+    judge: Judge = "none",
+    judge_args: JudgeArgs = "",
+    judge_cache: JudgeCache = None,
+    photos: Annotated[bool, typer.Option("--photos", help="The judge sees the photos.")] = False,
+    hand: Annotated[
+        list[Path] | None,
+        typer.Option(help="Kinds by hand, {id, kind} a line: what --out left, filled in."),
+    ] = None,
+    allow_missing: Annotated[
+        float, typer.Option(help="Share of questions that the first pass may lack.")
+    ] = 0.0,
+    out: Annotated[Path | None, typer.Option(help="A file with every error, one a line.")] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Wrong answers by kind: perception, knowledge, corrected by reasoning, refusal."""
+    from fieldtruth.run import asking, erring, judging
+
+    who = judging.Judging(
+        url=judge, options=asking.parse_options(judge_args, "--judge-args"), cache=judge_cache
+    )
+    wanted = erring.Wanted(
+        judging=who, hands=tuple(hand or ()), photos=photos, allow_missing=allow_missing
+    )
+    found = erring.sort(
+        benchmark, (first, second), wanted, out, lambda told: note(told, quiet=quiet)
+    )
+    say(found, erring.line(found), as_json=as_json)
 
 
 @app.command()

@@ -7,6 +7,12 @@ import typer
 
 from fieldtruth.cli.group import Json, Out, Seed, app, say
 
+Overlap = Annotated[int, typer.Option(help="How many people see each photo.")]
+Cues = Annotated[
+    Path | None, typer.Option(help="Symptom cues, as `taxonomy describe` writes them.")
+]
+Address = Annotated[str, typer.Option(help="What stands before a photo's name in its address.")]
+
 
 @app.command()
 def adjudicate(
@@ -43,13 +49,9 @@ def send(
     blind: Annotated[
         float, typer.Option(help="Share of the items that is shown without its boxes.")
     ] = 0.0,
-    overlap: Annotated[int, typer.Option(help="How many people see each photo.")] = 1,
-    cues: Annotated[
-        Path | None, typer.Option(help="Symptom cues, as `taxonomy describe` writes them.")
-    ] = None,
-    url: Annotated[
-        str, typer.Option(help="What stands before a photo's name in its address.")
-    ] = "/data/local-files/?d=images/",
+    overlap: Overlap = 1,
+    cues: Cues = None,
+    url: Address = "/data/local-files/?d=images/",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -102,13 +104,9 @@ def sample(
     number: Annotated[int, typer.Option(help="How many photos.")] = 100,
     strata: Annotated[int, typer.Option(help="Of how many sources and levels at most.")] = 8,
     split: Annotated[str, typer.Option(help="train, val or test.")] = "train",
-    overlap: Annotated[int, typer.Option(help="How many people see each photo.")] = 1,
-    cues: Annotated[
-        Path | None, typer.Option(help="Symptom cues, as `taxonomy describe` writes them.")
-    ] = None,
-    url: Annotated[
-        str, typer.Option(help="What stands before a photo's name in its address.")
-    ] = "/data/local-files/?d=images/",
+    overlap: Overlap = 1,
+    cues: Cues = None,
+    url: Address = "/data/local-files/?d=images/",
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:

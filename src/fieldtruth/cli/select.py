@@ -46,7 +46,10 @@ def select(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Items to candidates for people to look at, in rounds that share no photo."""
+    """Items to candidates for people to look at, in rounds that share no photo. 3 if it is short.
+
+    What could be chosen is chosen and written then, too.
+    """
     from fieldtruth.run import selecting
     from fieldtruth.run.progress import Track
     from fieldtruth.stages import select as stage
@@ -63,6 +66,7 @@ def select(
     )
     made = selecting.select(job, settings, out, Track("select", quiet=quiet))
     say(made, f"{stage.line(made)}. In {out}", as_json=as_json)
+    stage.check(made, out)
 
 
 def _numbers(flag: str, text: str, kind: Callable[[str], N]) -> dict[str, N]:

@@ -5,6 +5,7 @@ answer (design, section 2, rule 1). Truth comes from the items only (rule 6).
 """
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -185,10 +186,10 @@ def answer(labels: Sequence[str], shown: Sequence[str]) -> str | None:
     for the name.
     """
     votes: dict[str, int] = {}
-    for label in labels:
+    for label, times in Counter(labels).items():
         name = resolve(label, shown) if label else ""
         if name:
-            votes[name] = votes.get(name, 0) + 1
+            votes[name] = votes.get(name, 0) + times
     return max(votes, key=votes.__getitem__) if votes else None
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from fieldtruth import controls, protocols, rooms
 from fieldtruth.controls.contract import Control
-from fieldtruth.protocols.contract import Protocol
+from fieldtruth.faults import Usage
+from fieldtruth.protocols.contract import Protocol, QuestionProtocol
 from fieldtruth.records import Item
 
 
@@ -58,10 +59,27 @@ class Instruction:
         return changed is not None and self.protocol.suits(changed)
 
 
+def asks_questions(name: str) -> bool:
+    """Whether a protocol, with its control if it has one, asks questions; `Usage` if unknown."""
+    return hasattr(rooms.open_room(protocols, name.partition("+")[0]), "QUESTIONS")
+
+
 def open_protocol(name: str) -> Instruction:
     """The box protocol of that name, with its control; `Usage` names those there are."""
     base, plus, control = name.partition("+")
+    if asks_questions(name):
+        raise Usage(f"{name}: expected a protocol of items, got one that asks questions")
     protocol: Protocol = rooms.open_room(protocols, base).PROTOCOL
     if not plus:
         return Instruction(protocol)
     return Instruction(protocol, rooms.open_room(controls, control).CONTROL)
+
+
+def open_questions(name: str) -> QuestionProtocol:
+    """The protocol of that name that asks questions; `Usage` where it asks none."""
+    if not asks_questions(name):
+        raise Usage(f"{name}: expected a protocol of questions, got one of items")
+    if "+" in name:
+        raise Usage(f"{name}: there are no controls on questions; leave out what follows the plus")
+    spoken: QuestionProtocol = rooms.open_room(protocols, name).QUESTIONS
+    return spoken

@@ -198,7 +198,7 @@ def _box(value: Node | Sequence[Node], space: Space, notes: dict[str, None]) -> 
     if any(isinstance(part, str) for part in parts):
         notes["number_text"] = None
     a1, b1, a2, b2 = (number or 0.0 for number in numbers)
-    return _in_order((a1, b1, a2, b2), space, notes)
+    return in_order((a1, b1, a2, b2), space, notes)
 
 
 def _number(part: Node) -> float | None:
@@ -208,7 +208,7 @@ def _number(part: Node) -> float | None:
     return part if fit and isinstance(part, float) else None
 
 
-def _in_order(box: Box, space: Space, notes: dict[str, None]) -> Box | None:
+def in_order(box: Box, space: Space, notes: dict[str, None]) -> Box | None:
     """The low corner first on each axis; a box without area is none."""
     a1, b1, a2, b2 = box
     low, high = (min(a1, a2), min(b1, b2)), (max(a1, a2), max(b1, b2))

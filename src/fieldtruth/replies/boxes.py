@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from fieldtruth.records import Finish, Outcome, Reading, Space
 from fieldtruth.replies import marks, visible
 from fieldtruth.replies.answers import Found, is_element, of_list, of_node
+from fieldtruth.replies.clean import read_clean
 from fieldtruth.replies.loose import Array, Root, containers
 
 _SCALAR = re.compile(r"[+-]?[0-9][0-9.eE+-]*+|true|false|\"[^\"]*+\"")  # JSON of another shape
@@ -40,6 +41,11 @@ def read_boxes(text: str, space: Space, finish: Finish) -> Reading:
     are kept and flagged. Never raises. Whether the call failed is not in the words: a caller
     holding a `Prediction` asks its `failed` first.
     """
+    return read_clean(text, space, finish) or repaired(text, space, finish)
+
+
+def repaired(text: str, space: Space, finish: Finish) -> Reading:
+    """`read_boxes` for any reply, the clean ones too, to which it comes to the same."""
     seen, notes = _seen(text)
     plain = visible.without_fences(seen)
     if plain == "null":

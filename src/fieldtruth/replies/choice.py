@@ -6,15 +6,17 @@ The first of these that speaks decides:
 1. the whole reply is a letter, or exactly one option's text;
 2. its last decision: "Answer: C", "the correct option is (C)", "C is right", `\\boxed{C}`, or the
    same with an option's text in place of the letter;
-3. a letter that leads a line: "B) early blight", "**B**: ...", "B" alone above its reasons;
-4. the only option that is spoken of, by letter or by text.
+3. the only letter it says yes to, where it goes through several: "A: no. B: no. C: yes";
+4. a letter that leads a line: "B) early blight", "**B**: ...", "B" alone above its reasons;
+5. the only option that is spoken of, by letter or by text.
 
 The pronoun I and the article A are no letters; what stands in a clause with a negation is not
 asserted. Two letters ("B or C"), a letter beyond the options, or a letter beside another
 option's text give none.
 
 `Reading.repairs` holds `thinking` where that was taken away, and how a letter was come by unless
-it was the whole reply: `option_text`, `decision`, `leading` or `spoken`; or why there is none:
+it was the whole reply: `option_text`, `decision`, `gone_through`, `leading` or `spoken`; or why
+there is none:
 `two_letters`, `beyond_options`, `contradiction`.
 """
 
@@ -42,6 +44,8 @@ _DECISION = re.compile(
       | \\boxed | <answer>)
       \s{{0,4}}(?i:{_ADVERB}\b[\s:]{{0,3}}){{0,3}})
       (?:[\s(\[{{<]{{0,4}}(?P<letter>{_LETTER}))?
+    | \b(?i:I(?:['’]d|['’]ll|\ would|\ will)?\ (?:say|guess))\b[\s:]{{1,2}}
+      (?i:{_ADVERB}\b\s){{0,2}}[(\[]?(?P<say>{_LETTER})(?=[)\]]?\s?(?:[.;!,]|\n|\Z))
     | \b(?P<right>[A-HJ-Z])[)\]]?\s+is\s+(?:{_ADVERB}\s+){{0,2}}(?:correct|right|best|answer)\b""",
     re.VERBOSE,
 )
@@ -53,14 +57,26 @@ _LEADING = re.compile(
 _SPOKEN = re.compile(
     rf"""\((?P<round>[A-Za-z])\)
       | (?<![\w'’.°-])(?P<plain>[B-HJ-Z]|A(?=\s?(?:and|or|,|/|&)\s
-          |[\s,/&+|]{{1,2}}[B-HJ-Z](?![\w'’])))(?![\w'’]|[.-]\w)
+          |[\s,/&+|]{{1,2}}[B-HJ-Z](?![\w'’])|[)\]]?(?:[.;:!?]|\Z|\n))
+          |I(?=\s?(?:and|or|,|/|&)\s?[A-HJ-Z](?![\w'’])|[)\]]?(?:[.;:!?]|\Z|\n)))(?![\w'’]|[.-]\w)
       | (?i:\b(?:option|choice|answer))\s(?P<named>{_LETTER})""",
     re.VERBOSE,
 )
 _ANOTHER = re.compile(r"[\s)\]]{0,3}(?:or|and|/|,|&|\+)\s{0,3}(?:option\s)?\(?[A-Z](?![\w'’])")
+_LINE_BELOW = re.compile(r"[)\].]?[ \t]*\n\s*[(\[]?[A-Z][)\].]{0,2}[ \t]*(?:\n|\Z)")
+# Each option with a word of its own: "A: no", "B? Yes.", "C - incorrect".
+_GONE_THROUGH = re.compile(
+    r"(?<![\w'’])[(\[]?([A-Z])[)\]]?(?:\s?[.:?=–—-]{1,2}|\s+is)\s*"
+    r"(?:(yes|true|correct|right|✓|✔|✅)|(no|false|incorrect|wrong|✗|✘|❌))"
+    r"(?=\s*(?:[.,;:!)\n–—-]|\Z|because\b|since\b|as\b))",
+    re.IGNORECASE,
+)
+_YES_NO = frozenset({"yes", "no", "true", "false", "correct", "incorrect", "right", "wrong"})
+_ALL_BUT = re.compile(r"\b(?:all|any\w*|every\w*) but (?:option )?\(?\Z", re.IGNORECASE)
 _NO_OPTION = re.compile(  # "panel B", "vitamin C": letters, but not of an option
     r"\b(?:panels?|fig(?:ure)?s?|images?|plots?|tables?|vitamin|type|group|treatment|line|plate|"
-    r"grade|class|zone|samples?)\W{1,2}\Z",
+    r"grade|class|zone|samples?)\W{1,2}\Z"
+    r"|\b(?:plan|plots?|stage|phase|step|method|scenario|strain|race|variety|case|part)[ \t]\Z",
     re.IGNORECASE,
 )
 _BREAK = re.compile(
@@ -68,7 +84,8 @@ _BREAK = re.compile(
 )
 _NEGATION = re.compile(
     r"\b(?:not|no|never|neither|nor|without|cannot|rather than|instead of|unlike|unlikely|wrong|"
-    r"incorrect|false|absent|exclude[sd]?|rule[sd]? out|lacks?|eliminated?|"
+    r"incorrect|false|absent|except(?:ing)?|other than|apart from|exclud(?:e[sd]?|ing)|"
+    r"rule[sd]? out|lacks?|eliminated?|"
     r"would (?!say|go\b|choose|pick|answer))\b|n['’]t\b",
     re.IGNORECASE,
 )
@@ -123,7 +140,7 @@ class _Choice:
         same = [a for a, b in zip(LETTERS, self.plain, strict=False) if b and b == own]
         if len(same) == 1 and len(self.seen) < _LONG:
             return same[0], "option_text"
-        for way in (self._decided, self._leading):
+        for way in (self._decided, self._gone_through, self._leading):
             letter, how = way()
             if how:
                 return letter, how
@@ -141,7 +158,7 @@ class _Choice:
         for cue in reversed(list(_DECISION.finditer(self.seen))[-_MOST:]):
             if _NEGATION.search(self._before(cue.start())):
                 continue
-            group = "right" if cue["right"] else "letter"
+            group = "right" if cue["right"] else "say" if cue["say"] else "letter"
             if cue[group] and not self._is_pronoun(cue[group]):
                 return self._checked(cue[group].upper(), cue.end(group), "decision")
             named = list(self._asserted(cue.end(), cue.end() + len(self._line(cue.end()))))
@@ -150,6 +167,18 @@ class _Choice:
             if named:
                 return None, "two_letters"
         return None, ""
+
+    def _gone_through(self) -> tuple[str | None, str]:
+        """The one letter with a yes, where several have a yes or a no of their own."""
+        if _YES_NO & set(self.plain):
+            return None, ""
+        said = {found[1]: bool(found[2]) for found in _GONE_THROUGH.finditer(self.seen)}
+        if len(said) < 2:
+            return None, ""
+        good = [letter for letter, yes in said.items() if yes]
+        if len(good) == 1:
+            return self._within(good[0], "gone_through")
+        return None, "two_letters" if good else "contradiction"
 
     def _leading(self) -> tuple[str | None, str]:
         """The one letter that begins a line, if the first line begins with it."""
@@ -165,7 +194,7 @@ class _Choice:
 
     def _checked(self, letter: str, end: int, how: str) -> tuple[str | None, str]:
         """A letter, unless another stands beside it or what follows is another option's text."""
-        if _ANOTHER.match(self.seen, end):
+        if _ANOTHER.match(self.seen, end) or _LINE_BELOW.match(self.seen, end):
             return None, "two_letters"
         named = set(self._asserted(end, end + len(self._line(end))))
         if named and letter not in named:
@@ -183,7 +212,9 @@ class _Choice:
             if letter in known or self._is_pronoun(letter):
                 continue
             before = self._before(found.start())
-            if not (_NO_OPTION.search(before) or _negated(self._around(found))):
+            beside = _ALL_BUT.search(self.seen[max(0, found.start() - _WINDOW) : found.start()])
+            beside = beside or _NO_OPTION.search(before)
+            if not (beside or _negated(self._around(found))):
                 known.add(letter)
                 yield letter
 

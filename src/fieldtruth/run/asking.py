@@ -1,14 +1,13 @@
-"""Ask a model about every item of a benchmark, so that a kill loses nothing and repeats nothing.
+"""Ask a model about all of a benchmark, so that a kill loses nothing and repeats nothing.
 
 Replies are appended to a journal beside the output as they come and put in the benchmark's
 order at the end. A rerun of the same command asks only for what is missing or failed. Replies of
 another model version, protocol or benchmark are never mixed in: their fingerprint differs.
 """
 
-import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
@@ -18,16 +17,15 @@ import msgspec
 
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, TooManyFailed, Usage
-from fieldtruth.grading import Instruction, open_protocol
 from fieldtruth.models.contract import Metered, Model, Noted, Spent
-from fieldtruth.records import SCHEMA, Item, Prediction, Record
+from fieldtruth.records import SCHEMA, Prediction, Record
 from fieldtruth.run import migrations
+from fieldtruth.run.asks import Asks, Ready, asks, known
 from fieldtruth.run.cached import Cached
 from fieldtruth.run.progress import SILENT, Track
+from fieldtruth.run.retrieving import Lookup, arm, with_facts
 from fieldtruth.run.spread import Engine, open_model
-from fieldtruth.stages.control import Shown, show
-from fieldtruth.stages.predict import predict as asked
-from fieldtruth.stages.predict import request
+from fieldtruth.stages.predict import replied
 
 
 class Job(Record, frozen=True, kw_only=True):
@@ -46,6 +44,8 @@ class Job(Record, frozen=True, kw_only=True):
     seed: int = 0
     engine: Engine = "local"
     workers: int | None = None  # of the engine; as many as it has cores if not given
+    lookup: Lookup | None = None  # facts that are shown before each question
+    max_photos: int | None = None  # of one question, the first ones; all if not given
 
 
 class Asked(Record, frozen=True, kw_only=True):
@@ -58,6 +58,7 @@ class Asked(Record, frozen=True, kw_only=True):
     unsuited: int  # items the protocol, or its control, cannot ask
     cached: int = 0  # answered from the cache
     limited: int = 0  # items that a limit left out
+    capped: int = 0  # questions that have more photos than were sent
     why: str | None = None  # the error that most of the failed calls ended with
     spent: Spent | None = None
     note: str | None = None
@@ -73,101 +74,83 @@ def predict(
     bench = store.open_bench(job.benchmark)
     for place in filter(None, (out, job.cache)):
         bench.outside(place)
-    instruction = open_protocol(job.protocol)
-    name = job.name or job.model
+    known(job.protocol)
+    name = _filed_under(job)
     model = open_model(job.model, job.options, job.engine, job.workers)
     notes = model.notes if isinstance(model, Noted) else ()
     if job.cache is not None:
         model = Cached(name, model, store.Cache(job.cache))
-    suited = [item for item in bench.items if instruction.suits(item)]
-    if not suited:
-        raise Usage(f"{job.benchmark}: expected items for {job.protocol}, got none it can ask")
-    items = suited[: job.limit]
+    about = asks(bench, job.protocol, model, job.seed, job.max_photos)
+    if job.lookup is not None:
+        about = with_facts(about, bench, job.lookup)
+    wanted_ids = about.ids[: job.limit]
     fingerprint = {
         "benchmark": bench.manifest.digest,
         "protocol": job.protocol,
         "model": f"{name}: {job.model} {model.version}",
-        "space": model.space,
+        **about.seal,
     }
-    if instruction.control is not None:
-        fingerprint["seed"] = str(job.seed)
-    wanted = {(item.id, job.protocol, name) for item in suited}
+    wanted = {(each, job.protocol, name) for each in about.ids}
     earlier = list(_finished(out, fingerprint, wanted))
     with store.Journal(out, Prediction, fingerprint, key=attrgetter("item")) as journal:
         for prediction in earlier:
             if prediction.item not in journal:
                 journal.append(prediction)
-        todo = _todo(items, journal)
-        with _shown(todo, instruction, bench.folder, out, job) as shown:
+        todo = _todo(wanted_ids, journal)
+        with about.ready(todo, out) as ready:
             if tell is not None:
-                for told in (*notes, *_estimate(shown, instruction, model)):
+                for told in (*notes, *_estimate(ready, model)):
                     tell(told)
-            asks = (job.protocol, instruction.protocol)
-            broken = _broken(shown, job.protocol, name, model)
-            with closing(asked(shown.items, asks, (name, model), shown.folder)) as replies:
+            broken = _broken(ready, job.protocol, name, about)
+            asked = replied(ready.requests, job.protocol, (name, model), about.space)
+            with closing(asked) as replies:
                 for prediction in track(chain(broken, replies), len(todo)):
                     journal.append(prediction)
         errors = Counter(reply.error for reply in journal.done() if reply.failed)
         _seal(out, fingerprint)
-        journal.finish(item.id for item in suited if item.id in journal)
+        journal.finish(each for each in about.ids if each in journal)
         note = journal.note
     cached = model.hits if isinstance(model, Cached) else 0
     return Asked(
-        items=len(items), asked=len(todo) - cached, kept=len(items) - len(todo),
-        failed=errors.total(), unsuited=len(bench.items) - len(suited), cached=cached,
-        limited=len(suited) - len(items), why=errors.most_common(1)[0][0] if errors else None,
+        items=len(wanted_ids), asked=len(todo) - cached, kept=len(wanted_ids) - len(todo),
+        failed=errors.total(), unsuited=about.unsuited, cached=cached,
+        limited=len(about.ids) - len(wanted_ids), capped=about.capped,
+        why=errors.most_common(1)[0][0] if errors else None,
         spent=model.spent if isinstance(model, Metered) else None, note=note,
     )  # fmt: skip
 
 
-def _estimate(shown: Shown, instruction: Instruction, model: Model) -> Iterator[str]:
+def _filed_under(job: Job) -> str:
+    name = job.name or job.model
+    return name if job.lookup is None else arm(name, job.lookup)
+
+
+def _estimate(ready: Ready, model: Model) -> Iterator[str]:
     """What asking will cost, where the backend can say."""
-    if isinstance(model, Metered):
-        asks = [request(each, instruction.protocol, model, shown.folder) for each in shown.items]
-        said = model.estimate(asks)
-        if said:
-            yield said
+    said = model.estimate(ready.requests) if isinstance(model, Metered) else None
+    if said:
+        yield said
 
 
-@contextmanager
-def _shown(
-    items: Sequence[Item], instruction: Instruction, folder: Path, out: Path, job: Job
-) -> Iterator[Shown]:
-    """The items as they are asked about; changed photos lie beside `out` until the work ends.
-
-    They are made anew by a run that goes on after a kill: what is drawn is keyed.
-    """
-    photos = out.with_name(f".{out.name}.photos")
-    key = (job.seed, job.protocol.partition("+")[2])
-    if not instruction.changes_photo:
-        yield show(items, instruction, folder, photos, key)
-        return
-    shutil.rmtree(photos, ignore_errors=True)
-    try:
-        yield show(items, instruction, folder, photos, key)
-    finally:
-        shutil.rmtree(photos, ignore_errors=True)
-
-
-def _broken(shown: Shown, protocol: str, name: str, model: Model) -> list[Prediction]:
+def _broken(ready: Ready, protocol: str, name: str, about: Asks) -> list[Prediction]:
     """An error for each item whose photo could not be changed: no model can be asked about it."""
     return [
         Prediction(
-            item=item, protocol=protocol, model=name, text="", space=model.space, finish="error",
+            item=item, protocol=protocol, model=name, text="", space=about.space, finish="error",
             error=why,
         )
-        for item, why in shown.broken.items()
+        for item, why in ready.broken.items()
     ]  # fmt: skip
 
 
-def _todo(items: Sequence[Item], journal: store.Journal[Prediction]) -> list[Item]:
-    """Items without a good reply: those never asked, then those whose call failed.
+def _todo(ids: Sequence[str], journal: store.Journal[Prediction]) -> list[str]:
+    """Those without a good reply: those never asked, then those whose call failed.
 
     So items that no server can answer do not stand before all others in every rerun.
     """
     good = {reply.item for reply in journal.done() if not reply.failed}
-    todo = [item for item in items if item.id not in good]
-    return sorted(todo, key=lambda item: item.id in journal)
+    todo = [each for each in ids if each not in good]
+    return sorted(todo, key=lambda each: each in journal)
 
 
 def check(done: Asked, allow_errors: float) -> None:
@@ -188,6 +171,8 @@ def line(done: Asked, out: Path) -> str:
         parts += [f"most with: {done.why}"] if done.why else []
     if done.unsuited:
         parts.append(f"{done.unsuited} items not asked: this protocol does not suit them")
+    if done.capped:
+        parts.append(f"{done.capped} questions shown with fewer photos than they have")
     if done.limited:
         parts.append(f"{done.limited} items left out by --limit: not for numbers to report")
     if done.spent:
@@ -218,6 +203,15 @@ def with_flags(options: Mapping[str, str], flags: Mapping[str, object]) -> Mappi
     return {**options, **given}
 
 
+def lookup(k: int | None, knowledge: Path | None, embedder: str | None) -> Lookup | None:
+    """What the flags of retrieval ask for together; `Usage` where one of the two is missing."""
+    if k is None and knowledge is None and embedder is None:
+        return None
+    if k is None or knowledge is None:
+        raise Usage("--retrieve: expected K beside --knowledge DIR, got only one of the two")
+    return Lookup(knowledge=knowledge, k=k, embedder=embedder)
+
+
 def share(flag: str, value: float) -> float:
     """The value of a flag that is a share; `Usage` for one that is none."""
     if not 0 <= value <= 1:  # false for NaN as well
@@ -242,6 +236,11 @@ def replies(path: Path) -> Iterator[Prediction]:
     """The replies in a file; `Refused` where a newer version wrote it, as the file beside says."""
     _made_with(_sealed(path))
     return store.read(path, Prediction)
+
+
+def made_with(path: Path) -> dict[str, Any]:
+    """What `predict` says about the replies it left there; nothing where it did not make them."""
+    return _made_with(_sealed(path))
 
 
 def _sealed(out: Path) -> Path:

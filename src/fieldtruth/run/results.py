@@ -2,6 +2,7 @@
 
 `score --out` leaves `score.json` in a folder: the result and where its inputs lie with their
 hashes. `report` reads that file, checks that the inputs are still the same and draws the page.
+Replies to questions go their own road (`answers`), and have their own page.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,9 +14,10 @@ import msgspec
 
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, Refused, Usage
-from fieldtruth.grading import Graded, grade
+from fieldtruth.grading import Graded, asks_questions, grade
 from fieldtruth.records import SCHEMA, Prediction, Record
-from fieldtruth.run import asking, migrations
+from fieldtruth.run import answers, asking, migrations
+from fieldtruth.run.judging import NONE, Judging, Tell
 from fieldtruth.stages import read as reading
 from fieldtruth.stages import score as scoring
 
@@ -34,11 +36,12 @@ class _Bench(Record, frozen=True, kw_only=True):
     digest: str
 
 
-class _Inputs(Record, frozen=True, kw_only=True):
+class _Inputs(Record, frozen=True, kw_only=True, omit_defaults=True):
     """What a result was made from."""
 
     benchmark: _Bench
     predictions: tuple[_File, ...]
+    graded: str | None = None  # the hash of `graded.jsonl`, which answers to questions leave
 
 
 def read(predictions: Path, benchmark: Path | None) -> list[dict[str, Any]]:
@@ -65,7 +68,7 @@ def reading_lines(rows: Sequence[Mapping[str, Any]]) -> str:
 def score(
     benchmark: Path, predictions: Sequence[Path], options: scoring.Options, out: Path | None = None
 ) -> dict[str, Any]:
-    """Score the replies in some files; with `out`, leave the result there for `report`."""
+    """Score the replies to items in some files; with `out`, leave the result for `report`."""
     bench = store.open_bench(benchmark)
     if out is not None:
         bench.outside(out)
@@ -80,6 +83,48 @@ def score(
     }
     if out is not None:
         _save(scores, benchmark, predictions, out)
+    return scores
+
+
+def of_questions(
+    benchmark: Path,
+    predictions: Sequence[Path],
+    judging: Judging | None = None,
+    hand: Path | None = None,
+) -> bool:
+    """Whether the replies in some files are to questions; `Usage` where they are to both kinds.
+
+    A judge and grades by hand are for questions alone.
+    """
+    found = {asks_questions(row.protocol) for path in predictions for row in asking.replies(path)}
+    if len(found) > 1:
+        raise Usage("expected replies to items or to questions, got both; score them apart")
+    asks = found.pop() if found else not store.open_bench(benchmark).items
+    wanted = judging is not None and (judging.url != NONE or bool(judging.options))
+    if not asks and (wanted or hand is not None):
+        raise Usage(
+            "--judge, --hand: expected replies to questions, got replies to items, which need none"
+        )
+    return asks
+
+
+def score_answers(
+    benchmark: Path,
+    predictions: Sequence[Path],
+    wanted: answers.Request,
+    out: Path | None = None,
+    tell: Tell | None = None,
+) -> dict[str, Any]:
+    """Score the replies to questions in some files; with `out`, leave the result for `report`."""
+    bench = store.open_bench(benchmark)
+    if out is not None:
+        bench.outside(out)
+    scores, graded = answers.score(bench, predictions, wanted, tell)
+    if out is not None:
+        store.make_folder(out)
+        (out / RESULT).unlink(missing_ok=True)  # never an old score beside new grades
+        store.write(out / answers.GRADED, graded)
+        _save(scores, benchmark, predictions, out, store.sha256(out / answers.GRADED))
     return scores
 
 
@@ -98,6 +143,9 @@ def report(folder: Path, page: Path | None = None, note: str | None = None) -> P
         if not path.is_file() or store.sha256(path) != entry.sha256:
             raise Refused(f"{path}: expected the replies that were scored; score again")
         rows += asking.replies(path)
+    if inputs.graded is not None:
+        page = bench.outside(page or folder / "report.html")
+        return _page_of_questions(folder, scores, bench, inputs.graded, (page, note))
     naive = scoring.score(bench, rows, scoring.Options(as_published=True))
     return drawing.report(
         scores,
@@ -108,6 +156,26 @@ def report(folder: Path, page: Path | None = None, note: str | None = None) -> P
         note=note,
         out=bench.outside(page or folder / "report.html"),
     )
+
+
+def _page_of_questions(
+    folder: Path,
+    scores: Mapping[str, Any],
+    bench: store.Bench,
+    expected: str,
+    page: tuple[Path, str | None],
+) -> Path:
+    from fieldtruth.stages.report import questions as drawing
+
+    graded = answers.read_graded(folder)
+    if store.sha256(folder / answers.GRADED) != expected:
+        raise Refused(f"{folder / answers.GRADED}: expected the answers as graded; score again")
+    replies = [
+        drawing.Answer(each.item, each.protocol, each.model, each.text, each.grades)
+        for each in graded
+    ]
+    out, note = page
+    return drawing.report(scores, replies, bench, out, note)
 
 
 def graded(bench: store.Bench, rows: Sequence[Prediction], matching: Any) -> list[Graded]:
@@ -122,7 +190,11 @@ def graded(bench: store.Bench, rows: Sequence[Prediction], matching: Any) -> lis
 
 
 def _save(
-    scores: Mapping[str, Any], benchmark: Path, predictions: Sequence[Path], out: Path
+    scores: Mapping[str, Any],
+    benchmark: Path,
+    predictions: Sequence[Path],
+    out: Path,
+    graded: str | None = None,
 ) -> None:
     store.make_folder(out)
     manifest, _ = store.read_manifest(benchmark)
@@ -131,6 +203,7 @@ def _save(
         predictions=tuple(
             _File(path=relpath(path, out), sha256=store.sha256(path)) for path in predictions
         ),
+        graded=graded,
     )
     with store.replacing(out / RESULT) as file:
         whole = msgspec.json.encode({"schema": SCHEMA, **scores, "inputs": inputs})
@@ -145,7 +218,8 @@ def load(folder: Path) -> dict[str, Any]:
     scores = migrations.document(path.read_bytes(), path, "score --out")
     try:
         scores["inputs"] = msgspec.convert(scores["inputs"], _Inputs)
-        scores["settings"]["matching"]
+        if scores["inputs"].graded is None:
+            scores["settings"]["matching"]
     except (msgspec.ValidationError, KeyError, TypeError) as error:
         raise BadRecord(f"{path}: expected what `score --out` writes, got: {error}") from None
     return scores

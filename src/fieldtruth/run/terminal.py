@@ -30,6 +30,35 @@ def naive_table(scores: Mapping[str, Any], naive: Mapping[str, Any]) -> str:
     return _columns(rows)
 
 
+def answers(scores: Mapping[str, Any]) -> str:
+    """The scores of questions: under every protocol each model over all, and type by type."""
+    asked = dict.fromkeys(name for entry in scores["models"].values() for name in entry)
+    tables = [_answers(scores, name) for name in asked]
+    for row in scores.get("agreement", ()):
+        kappa = _cell(row["kappa"])
+        tables.append(
+            f"{row['model']} under {row['protocol']}, grades here and by hand: kappa {kappa}, "
+            f"the same in {digits(row['agreement'])}"
+        )
+    return "\n\n".join(tables)
+
+
+def _answers(scores: Mapping[str, Any], protocol: str) -> str:
+    counted = ("correct", "partial", "incorrect", "not_attempted", "unscored", "n")
+    rows = [("model", "type", "accuracy", "harmonic", *counted)]
+    for model, entry in scores["models"].items():
+        if protocol not in entry:
+            continue
+        mine = entry[protocol]
+        for name, part in (("all", mine["all"]), *mine["types"].items()):
+            values = (_cell(part["accuracy"]), _cell(part["harmonic"]))
+            rows.append((model, name, *values, *(f"{part[each]:.4g}" for each in counted)))
+        mean = mine["type_mean"]
+        values = (_cell(mean["accuracy"]), _cell(mean["harmonic"]))
+        rows.append((model, "mean of types", *values, *("" for _ in counted)))
+    return f"{protocol}: values with 95 % intervals and n, then counts\n{_columns(rows)}"
+
+
 def _protocol(scores: Mapping[str, Any], protocol: str) -> str:
     models = {
         name: entry[protocol] for name, entry in scores["models"].items() if protocol in entry

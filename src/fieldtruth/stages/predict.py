@@ -1,13 +1,15 @@
-"""Predict: every item a protocol can ask becomes a model's words, verbatim, or its error."""
+"""Predict: whatever a protocol can ask becomes a model's words, verbatim, or its error."""
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from fieldtruth.models.contract import Model, Request, as_known
-from fieldtruth.protocols.contract import Protocol
-from fieldtruth.records import Item, Prediction
+from fieldtruth.protocols.contract import Protocol, QuestionProtocol
+from fieldtruth.records import Item, Prediction, Question, Space
 from fieldtruth.store import inside
+
+Replied = Generator[Prediction, None, None]
 
 
 def request(item: Item, protocol: Protocol, model: Model, folder: Path) -> Request:
@@ -21,26 +23,45 @@ def request(item: Item, protocol: Protocol, model: Model, folder: Path) -> Reque
     )
 
 
+def question_request(
+    question: Question, protocol: QuestionProtocol, folder: Path, most: int | None = None
+) -> Request:
+    """One question with all of its photos in their order, or the first `most` of them."""
+    return Request(
+        id=question.id,
+        prompt=protocol.ask(question),
+        images=tuple(inside(folder, image) for image in question.images[:most]),
+        names=question.options or (),
+    )
+
+
 def predict(
     items: Sequence[Item], protocol: tuple[str, Protocol], model: tuple[str, Model], folder: Path
-) -> Generator[Prediction, None, None]:
-    """One prediction per item; `protocol` and `model` come with their names.
+) -> Replied:
+    """One prediction per item; `protocol` and `model` come with their names."""
+    called, ask = protocol
+    requests = [request(item, ask, model[1], folder) for item in items]
+    yield from replied(requests, called, model, model[1].space)
+
+
+def replied(
+    requests: Sequence[Request], protocol: str, model: tuple[str, Model], space: Space | None
+) -> Replied:
+    """One prediction per request, under the protocol's name; `model` comes with its name.
 
     Requests are handed over together, so that a backend may batch them; each reply is passed
     on as soon as it is known, so an `Eager` backend's come in any order. Closing the generator
     ends the backend's work.
     """
-    called, ask = protocol
     name, backend = model
-    requests = [request(item, ask, backend, folder) for item in items]
     with closing(as_known(backend, requests)) as replies:
         for place, words in replies:
             yield Prediction(
-                item=items[place].id,
-                protocol=called,
+                item=requests[place].id,
+                protocol=protocol,
                 model=name,
                 text=words.text,
-                space=backend.space,
+                space=space,
                 finish=words.finish,
                 error=words.error,
             )

@@ -8,12 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from fieldtruth import protocols, rooms
 from fieldtruth.faults import BadRecord
+from fieldtruth.grading import asks_questions, open_protocol, open_questions
 from fieldtruth.records import Prediction, Question, Reading
-from fieldtruth.replies import read_choice
-
-CHOICES = ("choice", "reasoned_choice")  # protocols whose answer is a letter
 
 
 def read_file(
@@ -40,20 +37,19 @@ def outcomes(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
 
 
 def _read(row: Prediction, options: Mapping[str, Sequence[str] | None]) -> Reading:
-    base = row.protocol.partition("+")[0]
-    spoken = rooms.open_room(protocols, base).PROTOCOL if base not in CHOICES else None
+    base = row.protocol.partition("+")[0]  # a control changes what is shown, not how it is read
+    asks = asks_questions(base)
     if row.failed:
         return Reading(outcome="error", truncated=row.finish == "length")
-    if spoken is None:
-        return read_choice(row.text, options.get(row.item), row.finish)
+    if asks:
+        return open_questions(base).read(row.text, options.get(row.item), row.finish)
     if row.space is None:
         raise BadRecord(
             f"prediction of {row.model} for item {row.item} under {row.protocol}: expected the box "
             "space that the model writes in (pixel, pixel_resized, pixel840, norm1000, norm1, "
             "yx1000 or loc1024), got null; write it into the line"
         )
-    reading: Reading = spoken.read(row.text, row.space, row.finish)
-    return reading
+    return open_protocol(base).protocol.read(row.text, row.space, row.finish)
 
 
 def _row(row: Prediction, reading: Reading) -> dict[str, Any]:

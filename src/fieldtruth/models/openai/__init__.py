@@ -8,10 +8,12 @@
     answer     the bytes that came back -> words, or why there are none
     calls      one request asked until it is answered or given up
     budget     tokens and money: what it would cost, what it did cost
+    waiting    how patient a run is with a server
     client     many requests at a time, from a caller that waits for none
+    plain      the same with Python's own library alone, for judges
 
 The key comes from OPENAI_API_KEY and nowhere else, and leaves only in the header of a call.
-Needs the extra `openai` (aiohttp and pybase64).
+Needs the extra `openai` (aiohttp and pybase64), `plain` alone does not.
 """
 
 from collections.abc import Mapping
@@ -28,7 +30,7 @@ def _open(options: Mapping[str, str]) -> Model:
     try:
         from fieldtruth.models.openai.client import Client
     except ModuleNotFoundError as missing:
-        if missing.name not in ("aiohttp", "pybase64"):
+        if missing.name != "aiohttp":
             raise
         raise Usage(
             f"openai needs {missing.name}, which is not installed; pip install 'fieldtruth[openai]'"
@@ -36,4 +38,5 @@ def _open(options: Mapping[str, str]) -> Model:
     return Client(settings, secret)
 
 
+SCHEMA = "schema"  # the option that takes a JSON schema's file, for stages that ask for a shape
 OPEN: Opener = _open

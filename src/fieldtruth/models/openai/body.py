@@ -8,7 +8,6 @@ by piece between its parts. The length is known beforehand, so nothing is sent i
 from collections.abc import AsyncIterator, Iterator, Sequence
 
 import msgspec
-import pybase64
 
 from fieldtruth.faults import Unreadable
 from fieldtruth.models.openai.photos import Photo
@@ -43,12 +42,27 @@ def length(body: Sequence[Part]) -> int:
 
 async def pieces(body: Sequence[Part]) -> AsyncIterator[bytes]:
     """The body, piece by piece. Raises `Unreadable` where a photo changed while it was sent."""
+    for piece in chunks(body):
+        yield piece
+
+
+def chunks(body: Sequence[Part]) -> Iterator[bytes]:
+    """The same, for whoever has no event loop."""
     for part in body:
         if isinstance(part, Photo):
-            for raw in _raw(part):
-                yield pybase64.b64encode(raw)
+            yield from map(_base64, _raw(part))
         else:
             yield part
+
+
+def _base64(raw: bytes) -> bytes:
+    try:
+        from pybase64 import b64encode as encoded  # three times as fast
+    except ModuleNotFoundError:  # the core install has a judge too
+        import base64
+
+        return base64.b64encode(raw)
+    return encoded(raw)
 
 
 def _raw(photo: Photo) -> Iterator[bytes]:

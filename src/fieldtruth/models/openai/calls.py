@@ -14,7 +14,6 @@ from pathlib import Path
 
 import aiohttp
 
-from fieldtruth import draws
 from fieldtruth.faults import Fault, Unreadable, Usage
 from fieldtruth.models.contract import Request, Words, failed
 from fieldtruth.models.openai import body as bodies
@@ -22,11 +21,9 @@ from fieldtruth.models.openai.answer import SHOWN, Failed, Reply, read_reply, re
 from fieldtruth.models.openai.budget import Budget
 from fieldtruth.models.openai.photos import Photo, anew, glance
 from fieldtruth.models.openai.settings import Secret, Settings
+from fieldtruth.models.openai.waiting import MOST_BYTES, NEVER, pause
 
-LONGEST = 60.0  # seconds between two tries, whatever the server asks for
-MOST_BYTES = 16 * 2**20  # of an answer; no reply is that long
 CONNECT = 30.0  # seconds in which a server that is there takes a connection
-NEVER = 8  # calls without any answer after which a server that never gave one is given up
 
 
 class Caller:
@@ -140,15 +137,6 @@ class Caller:
         """A server's words, fit for a message: without the key, and short."""
         text = self._secret.redact(text)
         return text if len(text) <= SHOWN else text[:SHOWN] + " ..."
-
-
-def pause(name: str, number: int, first: float, asked: float) -> float:
-    """Seconds after try `number` (from 0): `first` doubled each time, less up to half, keyed.
-
-    `asked` is what Retry-After says: the longer of both counts, up to `LONGEST`.
-    """
-    share = 1 - float(draws.rng(0, "openai-retry", f"{name}:{number}").random()) / 2
-    return min(max(first * 2.0**number * share, asked), LONGEST)
 
 
 def _advice(status: int | None) -> str:

@@ -14,6 +14,7 @@ code of its own, and only safetensors are read.
     templates  how VisionReasoner and Seg-Zero are asked
     answering  batches in, words out
     on_cpu     the same arithmetic in an order that a CPU is quick at
+    muon       how a small model learns all of its weights
 """
 
 from collections.abc import Mapping

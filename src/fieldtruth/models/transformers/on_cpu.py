@@ -11,6 +11,8 @@ from typing import Any
 
 from fieldtruth.pretrained import load_torch
 
+_PADDED = 1.25  # patches with padding to those without, up to which it pays
+
 
 def patch(model: Any) -> int:
     """Change the forward of each such module of a model; returns of how many.
@@ -42,14 +44,17 @@ def _embedded(self: Any, hidden_states: Any) -> Any:
 def _attended(
     self: Any, hidden_states: Any, cu_seqlens: Any, position_embeddings: Any = None, **others: Any
 ) -> Any:
-    """Photos of one size as a batch; of several sizes, as the stock module does."""
+    """All photos as one batch, padded to the largest; as the stock module does where one is small.
+
+    That is: where the padding would be more work than it saves.
+    """
     from transformers.models.qwen3_vl.modeling_qwen3_vl import apply_rotary_pos_emb_vision
 
     torch = load_torch()
     lengths = cu_seqlens.diff()
-    photos, patches = len(lengths), int(lengths[0])
+    photos, longest = len(lengths), int(lengths.max())
     plain = self.config._attn_implementation in ("eager", "sdpa")
-    if photos < 2 or not plain or not bool((lengths == patches).all()):
+    if photos < 2 or not plain or photos * longest > _PADDED * len(hidden_states):
         return type(self).forward(
             self, hidden_states, cu_seqlens, position_embeddings=position_embeddings, **others
         )
@@ -57,14 +62,28 @@ def _attended(
         self.qkv(hidden_states).reshape(-1, 3, self.num_heads, self.head_dim).unbind(1)
     )
     query, key = apply_rotary_pos_emb_vision(query, key, *position_embeddings)
+    there = torch.arange(longest) < lengths[:, None]  # (photos, patches of the largest)
+    same = bool(there.all())
     query, key, value = (
-        each.reshape(photos, patches, self.num_heads, -1).transpose(1, 2)
+        (each.reshape(photos, longest, self.num_heads, -1) if same else _spread(each, there))
+        .transpose(1, 2)
         for each in (query, key, value)
-    )
+    )  # fmt: skip
+    seen = None if same else there[:, None, None]
     if torch.is_grad_enabled():  # written out: the fused one is slow to go back through
         scores = query @ key.transpose(2, 3) * self.scaling
-        seen = torch.softmax(scores, dim=-1, dtype=torch.float32).to(query.dtype) @ value
+        if seen is not None:
+            scores = scores.masked_fill(~seen, torch.finfo(scores.dtype).min)
+        made = torch.softmax(scores, dim=-1, dtype=torch.float32).to(query.dtype) @ value
     else:
         fused = torch.nn.functional.scaled_dot_product_attention
-        seen = fused(query, key, value, scale=self.scaling)
-    return self.proj(seen.transpose(1, 2).reshape(photos * patches, -1))
+        made = fused(query, key, value, attn_mask=seen, scale=self.scaling)
+    made = made.transpose(1, 2).reshape(photos, longest, -1)
+    return self.proj(made.flatten(0, 1) if same else made[there])
+
+
+def _spread(flat: Any, there: Any) -> Any:
+    """(patches of all photos, heads, width) -> (photos, patches of the largest, heads, width)."""
+    padded = flat.new_zeros((*there.shape, *flat.shape[1:]))
+    padded[there] = flat
+    return padded

@@ -13,20 +13,14 @@ from fieldtruth.grading import Graded, open_protocol
 from fieldtruth.records import Prediction
 from fieldtruth.stages.report import view
 from fieldtruth.stages.report.cards import Gallerist, Gallery
-from fieldtruth.stages.report.glossary import OUTCOMES, term
-from fieldtruth.stages.report.numbers import apart, digits, percent, signed
+from fieldtruth.stages.report.frame import provenance, render
+from fieldtruth.stages.report.glossary import OUTCOMES
 from fieldtruth.stages.report.photos import Album
-from fieldtruth.store import Audit, Bench, Manifest, replacing
+from fieldtruth.store import Bench, replacing
 
 MOST_CARDS = 108  # on a page; spread over models and protocols
 MOST_WALLS = 24  # models under protocols with photos, in the order given
 KINDS = 6  # of galleries a wall may have
-
-# Control characters would be lost or change what is around them; halves of surrogate pairs
-# cannot be written as UTF-8 at all.
-_ODD = dict.fromkeys(
-    (*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(0xD800, 0xE000)), "\ufffd"
-)
 
 
 def report(  # noqa: PLR0913 - what a page shows; each is one thing
@@ -57,7 +51,8 @@ def report(  # noqa: PLR0913 - what a page shows; each is one thing
         )
         for protocol in view.protocols_of(scores)
     ]
-    page = _render(
+    page = render(
+        "page.html.j2",
         {
             "benchmark": scores["benchmark"],
             "models": list(scores["models"]),
@@ -68,9 +63,9 @@ def report(  # noqa: PLR0913 - what a page shows; each is one thing
             "metrics": view.metrics_of(scores),
             "outcomes": OUTCOMES,
             "probes": view.probes(scores),
-            "provenance": list(_provenance(scores, bench.manifest)),
+            "provenance": list(provenance(scores, bench.manifest)),
             "photos": album.shown,
-        }
+        },
     )
     with replacing(out) as file:
         file.write(page.encode("utf-8"))
@@ -113,56 +108,3 @@ def _lead(sections: Sequence[view.Section]) -> str:
     plain = [each for each in sections if "+" not in each.protocol] or list(sections)
     asks_most = (each for each in plain if "joint" in each.headline)
     return next(asks_most, plain[0]).sentence
-
-
-def _render(context: dict[str, Any]) -> str:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    def legible(value: object) -> object:
-        return value.translate(_ODD) if type(value) is str else value
-
-    pages = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=legible,
-    )
-    pages.filters.update(
-        digits=digits,
-        signed=signed,
-        percent=percent,
-        title_of=lambda metric: term(metric).title,
-        sentence_of=lambda metric: term(metric).sentence,
-        better_of=lambda metric: term(metric).better,
-    )
-    pages.tests["apart_from"] = apart
-    return pages.get_template("page.html.j2").render(context)
-
-
-def _provenance(scores: Mapping[str, Any], manifest: Manifest) -> Iterable[tuple[str, str]]:
-    """What the numbers stand on. Settings that the score names are shown as it names them."""
-    yield "Benchmark", f"{manifest.name}, version {manifest.version}, split {manifest.split}"
-    yield "Digest", manifest.digest
-    yield "Made by", manifest.code
-    yield "Audit", _audit(manifest.audit)
-    for group in ("source", "licence", "level"):
-        counts = manifest.counts.get(group, {})
-        if counts:
-            listed = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
-            yield f"Photos by {group}", listed
-    for name, value in scores.items():
-        if name in ("benchmark", "models", "paired", "position"):
-            continue
-        for key, setting in value.items() if isinstance(value, dict) else [(name, value)]:
-            if isinstance(setting, str | int | float):
-                yield str(key).replace("_", " ").capitalize(), str(setting)
-
-
-def _audit(audit: Audit | str) -> str:
-    if isinstance(audit, str):
-        return f"{audit}: copies between splits have not been looked for"
-    found = ", ".join(f"{name} {count}" for name, count in sorted(audit.findings.items()))
-    reason = f"; accepted because: {audit.reason}" if audit.reason else ""
-    return f"coverage {digits(audit.coverage)}; findings: {found or 'none'}{reason}"

@@ -18,6 +18,18 @@ class Term(NamedTuple):
 
 
 METRICS: Mapping[str, Term] = {
+    "accuracy": Term(
+        "Accuracy",
+        "Share of the scored questions answered correctly; where several things are true, the "
+        "share of them that was said.",
+        "answers more questions than",
+    ),
+    "harmonic": Term(
+        "Harmonic mean",
+        "Of the correct share of all answers and that of answers not partly correct, as AgMMU has "
+        "it; equal to accuracy where none is partly correct.",
+        "answers more questions than",
+    ),
     "joint": Term(
         "Joint",
         "Share of diseased photos where the name is right and the drawn area fits (region IoU of "
@@ -141,6 +153,10 @@ OUTCOMES: Mapping[str, str] = {
 }
 
 PROTOCOLS: Mapping[str, str] = {
+    "choice": "The model is shown a question with lettered options; it answers with one letter.",
+    "reasoned_choice": "The model is shown a question with lettered options; it gives its reasons, "
+    "then one letter.",
+    "open": "The model is asked a question without options; it answers in words of its own.",
     "known_target": "The model is told what to look for and answers where it is, or that it is "
     "not there.",
     "candidates": "The model is shown four names; it answers which one it is and where, or that "

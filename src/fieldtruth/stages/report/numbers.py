@@ -37,6 +37,15 @@ def percent(value: float | None) -> str:
     return NOTHING if value is None else f"{100 * value:.0f} %"
 
 
+def plainly(count: float) -> str:
+    """A count that may hold shares of questions.
+
+    >>> plainly(3), plainly(2.5), plainly(1 / 3), plainly(20)
+    ('3', '2.5', '0.333', '20')
+    """
+    return f"{count:.3f}".rstrip("0").rstrip(".")
+
+
 class Measured(NamedTuple):
     """A value with its 95 % interval and the number of items it speaks of."""
 

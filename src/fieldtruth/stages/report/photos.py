@@ -25,6 +25,7 @@ class Photo:
 
     key: str | None
     reason: str = ""
+    size: tuple[int, int] = (0, 0)  # in which it is drawn
 
 
 class Album:
@@ -39,15 +40,21 @@ class Album:
     def photo(self, item: Item) -> Photo:
         """The item's photo, taken into the page when first asked for."""
         if item.id not in self._photos:
-            self._photos[item.id] = self._take(item)
+            self._photos[item.id] = self._take(item.image, (item.width, item.height))
         return self._photos[item.id]
 
-    def _take(self, item: Item) -> Photo:
+    def picture(self, image: str) -> Photo:
+        """A photo by its path in the benchmark, with which nothing is drawn on it."""
+        if image not in self._photos:
+            self._photos[image] = self._take(image, None)
+        return self._photos[image]
+
+    def _take(self, image: str, size: tuple[int, int] | None) -> Photo:
         try:
-            path = self._bench.photo(item.image)
+            path = self._bench.photo(image)
             if not path.is_file():
                 return Photo(key=None, reason="The photo is not in the benchmark's folder.")
-            uri = _data_uri(path)
+            uri, small = _data_uri(path)
         except Unreadable:
             return Photo(key=None, reason="The photo cannot be opened.")
         except Refused:
@@ -56,14 +63,14 @@ class Album:
             return Photo(key=None, reason="Left out to keep the page small.")
         self._left -= len(uri)
         key = f"photo-{len(self.shown) + 1}"
-        self.shown[key] = (item.width, item.height, uri)
-        return Photo(key=key)
+        self.shown[key] = (*(size or small), uri)
+        return Photo(key=key, size=size or small)
 
 
-def _data_uri(path: Path) -> str:
-    """The photo upright, at most `SIDE` pixels a side, without EXIF, as a JPEG data URI."""
+def _data_uri(path: Path) -> tuple[str, tuple[int, int]]:
+    """The photo upright, without EXIF, as a JPEG data URI; and its size, at most `SIDE`."""
     small = images.open_upright(path)
     small.thumbnail((SIDE, SIDE))
     stream = BytesIO()
     small.save(stream, "JPEG", quality=QUALITY, optimize=True)
-    return "data:image/jpeg;base64," + b64encode(stream.getvalue()).decode("ascii")
+    return "data:image/jpeg;base64," + b64encode(stream.getvalue()).decode("ascii"), small.size

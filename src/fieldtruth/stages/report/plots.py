@@ -109,16 +109,16 @@ class Share:
     """A part of a bar: its name, count, and place and width in percent."""
 
     name: str
-    count: int
+    count: float
     at: float
     width: float
 
 
-def stacked(counts: Sequence[tuple[str, int]]) -> tuple[Share, ...]:
+def stacked(counts: Sequence[tuple[str, float]]) -> tuple[Share, ...]:
     """Counts as parts of one whole bar; empty parts are left out."""
     total = sum(count for _, count in counts)
     shares: list[Share] = []
-    before = 0
+    before = 0.0
     for name, count in counts:
         if count:
             at, width = 100 * before / total, 100 * count / total

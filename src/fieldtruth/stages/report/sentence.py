@@ -13,7 +13,7 @@ from typing import Any
 from fieldtruth.stages.report.glossary import term
 from fieldtruth.stages.report.numbers import Measured, digits, signed
 
-LEADING = ("joint", "f1", "region_iou", "recognition", "abstention")
+LEADING = ("joint", "f1", "region_iou", "recognition", "abstention", "accuracy", "harmonic")
 
 
 def sentence(scores: Mapping[str, Any], protocol: str, headline: Sequence[str]) -> str:

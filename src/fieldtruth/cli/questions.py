@@ -1,0 +1,128 @@
+"""Facts to questions, and people's eyes on them: questions, review questions, review verified."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fieldtruth.cli.group import Json, Out, Quiet, Seed, app, note, say
+from fieldtruth.cli.review import reviews
+
+Because = Annotated[
+    str | None, typer.Option(help="Why names of people need not have been looked for (scrub).")
+]
+
+
+@app.command()
+def questions(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `facts` made.")],
+    *,
+    out: Out,
+    want: Annotated[
+        int | None,
+        typer.Option(help="Questions, evenly over five types; all that can be asked, else."),
+    ] = None,
+    per_group: Annotated[
+        int, typer.Option(help="Of one conversation, and of those that share its photos, at most.")
+    ] = 1,
+    options: Annotated[
+        str, typer.Option(help="Options of a choice; 4,5,6 makes a file each of the same ones.")
+    ] = "4",
+    model: Annotated[
+        str, typer.Option(help="Who writes wrong answers: `rules`, or a model, then checked.")
+    ] = "rules",
+    model_args: Annotated[
+        str, typer.Option(help="Options of the model: key=value,key=value.")
+    ] = "",
+    cache: Annotated[Path | None, typer.Option(help="A folder of replies.")] = None,
+    allow_errors: Annotated[
+        float, typer.Option(help="The share of failed calls that still ends with 0.")
+    ] = 0.0,
+    images: Annotated[
+        Path | None, typer.Option(help="The folder of the photos, where they are elsewhere now.")
+    ] = None,
+    faces: Annotated[
+        bool, typer.Option("--faces", help="Show photos that may show a face: you looked at them.")
+    ] = False,
+    because: Because = None,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Facts to questions of four options and open ones, and a knowledge base apart from them."""
+    from fieldtruth.run import questioning
+    from fieldtruth.run.asking import parse_options, share
+    from fieldtruth.run.progress import Track
+    from fieldtruth.stages.questions import Settings
+
+    allow = share("--allow-errors", allow_errors)
+    settings = Settings(
+        want=want, per_group=per_group, options=questioning.numbers(options), faces=faces,
+        seed=seed,
+    )  # fmt: skip
+    writer = questioning.Writer(
+        model=model, options=parse_options(model_args), cache=cache, images=images,
+        because=because,
+    )  # fmt: skip
+    made = questioning.questions(
+        folder, out, settings, writer, Track("questions", quiet=quiet),
+        lambda told: note(told, quiet=quiet),
+    )  # fmt: skip
+    say(made, questioning.line(made, out), as_json=as_json)
+    questioning.check(made, allow)
+
+
+@reviews.command("questions")
+def send(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="QUESTIONS", help="What `questions` made, a file, or a frozen benchmark."
+        ),
+    ],
+    *,
+    out: Out,
+    annotator: Annotated[
+        list[str], typer.Option(help="A person, by the name of the workbook. Repeatable.")
+    ],
+    dialogues: Annotated[
+        Path | None, typer.Option(help="The folder of the dialogues, to be shown beside.")
+    ] = None,
+    images: Annotated[
+        Path | None, typer.Option(help="The folder that photos' paths are relative to.")
+    ] = None,
+    overlap: Annotated[
+        int | None, typer.Option(help="How many people judge each question; all, else.")
+    ] = None,
+    because: Because = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Questions to people: one offline page with photos, and a workbook for each of them."""
+    from fieldtruth.run import verifying
+
+    job = verifying.Job(
+        questions=source, annotators=tuple(annotator), dialogues=dialogues, images=images,
+        overlap=overlap, because=because, seed=seed,
+    )  # fmt: skip
+    made = verifying.send(job, out)
+    say(made, verifying.line(made, out), as_json=as_json)
+
+
+@reviews.command("verified")
+def receive(
+    books: Annotated[list[Path], typer.Argument(metavar="XLSX...", help="The filled workbooks.")],
+    *,
+    sent: Annotated[Path, typer.Option(help="The folder that `review questions` made.")],
+    out: Out,
+    least: Annotated[
+        int | None, typer.Option(help="People that have to have read a question; all, else.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Filled workbooks to the questions that nobody found wrong, with agreement and the funnel."""
+    from fieldtruth.run import verifying
+    from fieldtruth.stages import verification
+
+    made = verifying.receive(books, sent, out, least)
+    say(made, f"{verification.line(made)}. In {out}", as_json=as_json)
