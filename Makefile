@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-labelstudio check bench fix clean
+.PHONY: demo test test-labelstudio check bench ablation fix clean
 
 demo: .venv/core
 	@$(BIN)/fieldtruth demo --out out/demo
@@ -23,6 +23,24 @@ check: .venv/dev
 bench: .venv/dev
 	@$(BIN)/pip install -q -c constraints.txt -e '.[bench]'
 	@missed=0; for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || missed=1; done; exit $$missed
+
+# The rows of recipes/tiny-vlm.toml, two at a time with a core each. Those in ablation/ are done.
+UNSEEN := palettes shapes grounds
+ablation: .venv/dev out/tiny-leaves/bench/drawn/manifest.json \
+  $(UNSEEN:%=out/tiny-%/bench/unseen/manifest.json) out/tiny-base/train.json
+	@for process in 1 2; do OMP_NUM_THREADS=1 $(BIN)/fieldtruth train ablation recipes/tiny-vlm.toml & done; wait
+	@OMP_NUM_THREADS=1 $(BIN)/fieldtruth train ablation recipes/tiny-vlm.toml
+
+# Drawn once: without prerequisites, so that other code does not draw other photos.
+out/tiny-leaves/bench/drawn/manifest.json:
+	@$(BIN)/fieldtruth run recipes/tiny-leaves.toml
+
+out/tiny-%/bench/unseen/manifest.json:
+	@$(BIN)/fieldtruth run recipes/tiny-unseen.toml --set draw.new=$* --set out=../out/tiny-$*
+
+out/tiny-base/train.json: out/tiny-leaves/bench/drawn/manifest.json
+	@$(BIN)/fieldtruth train scratch recipes/tiny-base.toml
+	@OMP_NUM_THREADS=1 $(BIN)/fieldtruth train sft recipes/tiny-base.toml
 
 fix: .venv/dev
 	$(BIN)/ruff check --fix .

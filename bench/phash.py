@@ -8,15 +8,18 @@ blurred), and Pillow's own decode of the grey picture at the scale the screen us
 process on one thread; medians of the ratios of rounds, in each of which every way has its turn, in
 another order.
 
-The photos are those of ../shared/data: as found, and saved again at the sizes and qualities below,
-4:3. MIRAGE's have at most 0.45 megapixels: larger ones are enlarged, which leaves them soft and
-their files small, or four photos side by side, which gives the densest files there are. Where the
-folder is absent, painted ones stand in.
+Targets (performance.md, section 1): 3 times ImageHash under 1 megapixel, 4 times from there on, and
+from 0.3 megapixels up within 1.25 of the bare decode. They apply to the rows that the reference has
+them for: files as data sets have them (small, from the web, 2 megapixels; of its web photos only
+MIRAGE's are at hand), painted leaves of 1 and 12 megapixels, and photos saved again as Pillow saves
+them (quality 75), 4:3, enlarged where they are smaller. Rows of higher qualities, and of four
+photos side by side, are no rows of the reference: they are told beside, and only the bound on the
+decode applies to them. Of camera files, which are as dense, the reference asks 2.5 times.
 
-How many times ImageHash is decided by the file: both have to read its Huffman codes, a third of
-ImageHash's time in a file of 2 bits a pixel, more in a denser one. A row whose bare decode leaves
-less than a twentieth to everything else is marked out of reach, with what the decode alone makes.
-Exits 1 where any other row misses its target, or any row takes too much more than its decode.
+How many times ImageHash is decided by the file: both have to read its Huffman codes, which take a
+quarter of ImageHash's time in a file of 1.5 bits a pixel and two fifths in one of 4. "decode alone"
+is what no hash can exceed that decodes the file with libjpeg at all.
+Exits 1 where a row misses a target that applies to it, and says what its decode alone makes.
 """
 
 import math
@@ -31,11 +34,11 @@ from typing import NamedTuple
 
 import imagehash
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from fieldtruth import hashing, images
 
-ROUNDS, PHOTOS, ROOM = 8, 12, 1.05
+ROUNDS, PHOTOS = 8, 12
 TURN = 0.05  # seconds at least that one way goes on: an audit hashes thousands in a row
 QUALITIES = (75, 85, 95)
 WIDTHS, ENLARGED, TILED = (300, 640), (800, 1200, 1600), (1200, 1600)
@@ -43,16 +46,17 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
 class Set(NamedTuple):
-    """Files of one size, and the megapixels of their mean."""
+    """Files of one size, the megapixels of their mean, and whether ImageHash's target applies."""
 
     name: str
     files: list[Path]
     megapixels: float
+    applies: bool = True
 
     @property
-    def faster(self) -> float:
+    def faster(self) -> float | None:
         """How many times ImageHash it should be."""
-        return 3.0 if self.megapixels < 1 else 4.0
+        return (3.0 if round(self.megapixels, 1) < 1 else 4.0) if self.applies else None
 
     @property
     def slower(self) -> float | None:
@@ -115,7 +119,38 @@ def saved_again(folder: Path) -> Iterator[Set]:
                 for number, picture in enumerate(sized):
                     files.append(folder / f"{name}-{width}-{quality}-{number}.jpg")
                     picture.save(files[-1], quality=quality)
-                yield Set(f"{name}, quality {quality}", files, width * tall / 1e6)
+                applies = quality == QUALITIES[0] and name != "four in one"
+                yield Set(f"{name}, quality {quality}", files, width * tall / 1e6, applies)
+
+
+def painted(folder: Path) -> Iterator[Set]:
+    """Leaves with veins and spots on soft ground, as the reference's own pictures."""
+    for width, height, count in ((1152, 864, PHOTOS), (4000, 3000, 3)):
+        files = []
+        for number in range(count):
+            files.append(folder / f"painted-{width}-{number}.jpg")
+            leaf(np.random.default_rng(number), width, height).save(files[-1])
+        yield Set("painted leaves", files, width * height / 1e6)
+
+
+def leaf(draw: np.random.Generator, width: int, height: int) -> Image.Image:
+    """One picture: coarse and fine noise for the ground, an ellipse, lines, spots."""
+    coarse, fine = (
+        Image.fromarray(draw.integers(60, 200, (part * 3 // 4, part, 3), dtype=np.uint8)).resize(
+            (width, height), Image.Resampling.BICUBIC
+        )
+        for part in (16, 200)
+    )
+    picture = Image.blend(coarse, fine, 0.15)
+    pen = ImageDraw.Draw(picture)
+    pen.ellipse((width // 8, height // 6, width * 7 // 8, height * 5 // 6), fill=(70, 130, 50))
+    for at in range(12):
+        x = width * (2 + at) // 16
+        pen.line((x, height // 2, x + width // 16, height // 4), fill=(110, 160, 80), width=3)
+    for x, y, size in draw.uniform((0.2, 0.25, 0.005), (0.8, 0.75, 0.04), (30, 3)):
+        box = (x * width, y * height, (x + size) * width, y * height + size * width)
+        pen.ellipse(box, fill=(140, 90, 40))
+    return Image.blend(picture, fine, 0.08)
 
 
 def peer(path: Path) -> None:
@@ -161,43 +196,48 @@ def measured(files: list[Path]) -> dict[str, list[float]]:
     return {name: each[1:] for name, each in spent.items()}
 
 
-def times(more: list[float], less: list[float]) -> float:
-    """The median of the ratios of the rounds."""
-    return median(m / n for m, n in zip(more, less, strict=True))
+def ratios(more: list[float], less: list[float]) -> list[float]:
+    """Round by round."""
+    return [m / n for m, n in zip(more, less, strict=True)]
+
+
+def spread(values: list[float]) -> str:
+    """The median, with the least and the most."""
+    return f"{median(values):.2f} [{min(values):.2f}, {max(values):.2f}]"
 
 
 def compared(row: Set) -> str:
-    """Print a row; "reached", "out of reach" or "MISSED"."""
+    """Print a row; "reached", "told" (no target on ImageHash) or "MISSED"."""
     spent = measured(row.files)
-    faster, most = times(spent["peer"], spent["ours"]), times(spent["peer"], spent["decode"])
-    slower = times(spent["ours"], spent["decode"])
-    if row.slower is not None and slower > row.slower:
-        verdict = "MISSED"
-    elif faster >= row.faster:
-        verdict = "reached"
-    else:
-        verdict = "out of reach" if most < row.faster * ROOM else "MISSED"
+    faster, most = ratios(spent["peer"], spent["ours"]), ratios(spent["peer"], spent["decode"])
+    slower = ratios(spent["ours"], spent["decode"])
+    quick = row.faster is None or median(faster) >= row.faster
+    lean = row.slower is None or median(slower) <= row.slower
+    verdict = "MISSED" if not (quick and lean) else "reached" if row.applies else "told"
     kilobytes = sum(path.stat().st_size for path in row.files) / len(row.files) / 1000
-    per_photo = {name: median(each) / len(row.files) * 1e3 for name, each in spent.items()}
-    bound = f", at most {row.slower:g}x" if row.slower else ""
+    ms = {name: median(each) / len(row.files) * 1e3 for name, each in spent.items()}
+    targets = [f"{row.faster:g}x"] if row.faster else []
+    targets += [f"decode {row.slower:g}x"] if row.slower else []
     print(
-        f"{row.name:23} {len(row.files):3} files {row.megapixels:4.2f} MP {kilobytes:4.0f} KB "
-        f" {kilobytes * 0.008 / row.megapixels:3.1f} bit/px  ours {per_photo['ours']:5.2f} ms  "
-        f"audit's {per_photo['look']:5.2f} ms  ImageHash / ours {faster:5.2f}x "
-        f"(decode alone {most:5.2f}x)  ours / decode {slower:4.2f}x  target {row.faster:g}x"
-        f"{bound}: {verdict}",
+        f"{row.name:23} {len(row.files):3} files {row.megapixels:5.2f} MP {kilobytes:4.0f} KB "
+        f"{kilobytes * 0.008 / row.megapixels:3.1f} bit/px  ImageHash {ms['peer']:6.2f} ms  ours "
+        f"{ms['ours']:5.2f}  decode {ms['decode']:5.2f}  audit's {ms['look']:5.2f}  "
+        f"ImageHash / ours {spread(faster)}, decode alone {median(most):.2f}  ours / decode "
+        f"{spread(slower)}  target {', '.join(targets) or 'none'}: {verdict}",
         flush=True,
     )
+    if not quick and median(most) < (row.faster or 0) * 1.05:
+        print(f"  no hash reaches {row.faster:g}x here: decoding alone makes {median(most):.2f}")
     return verdict
 
 
 def main() -> int:
     """The table; 1 when a target is missed."""
     with tempfile.TemporaryDirectory() as folder:
-        verdicts = [
-            compared(row) for rows in (as_found(), saved_again(Path(folder))) for row in rows
-        ]
-    for verdict in ("reached", "out of reach", "MISSED"):
+        place = Path(folder)
+        made = (as_found(), painted(place), saved_again(place))
+        verdicts = [compared(row) for rows in made for row in rows]
+    for verdict in ("reached", "told", "MISSED"):
         print(f"{verdict}: {verdicts.count(verdict)} of {len(verdicts)} rows")
     return int("MISSED" in verdicts)
 

@@ -46,6 +46,25 @@ def bench(tmp_path: Path) -> Path:
     return four(tmp_path / "bench")
 
 
+# Ctrl-C at the moment at which the first package is loaded.
+EARLY = """
+import sys
+class Early:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Early())
+from fieldtruth.__main__ import main
+main()
+"""
+
+
+def test_an_interrupt_while_the_command_line_loads_is_no_traceback() -> None:
+    ran = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (130, "")
+    assert ran.stderr == "fieldtruth: interrupted; nothing was begun. Give the same command again\n"
+
+
 def test_commands_are_listed_in_pipeline_order() -> None:
     help_text = asked(0, "--help").stdout
     listed = [line.split()[0] for line in help_text.split("Commands:")[1].splitlines() if line]

@@ -78,8 +78,20 @@ def test_out_and_back(tmp_path: Path) -> None:
 def test_a_frozen_benchmark_can_be_looked_at(tmp_path: Path) -> None:
     bench = four(tmp_path / "bench")
     told = asked(0, "review", "export", bench, "--out", tmp_path / "out", "--blind", 1).stdout
-    assert told.startswith("4 tasks with 2 photos (4 without pre-annotations)")
+    assert told.startswith(
+        "4 tasks with 2 photos (2 blind, their boxes held back; 2 that have no boxes to show)"
+    )
     assert out_of(0, "verify", bench) == []
+
+
+def test_tasks_that_nobody_annotated_are_no_review(tmp_path: Path) -> None:
+    """Our own tasks.json, given back, or an export made before anyone began."""
+    bench = four(tmp_path / "bench")
+    asked(0, "review", "export", bench, "--out", tmp_path / "sent")
+    words = ("--sent", tmp_path / "sent", "--out", tmp_path / "back")
+    told = asked(1, "review", "import", tmp_path / "sent" / "tasks.json", *words).output
+    assert "expected people's annotations, got tasks and none of them annotated" in told
+    assert not (tmp_path / "back").exists()
 
 
 @pytest.fixture

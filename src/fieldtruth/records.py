@@ -297,6 +297,7 @@ class Dialogue(Record, frozen=True, kw_only=True):
     licence: str
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    faces: tuple[str, ...] = ()  # photos that may show a person's face
 
     def __post_init__(self) -> None:
         _require(self.turns, "at least one turn", self.turns)
@@ -341,7 +342,8 @@ class Question(Record, frozen=True, kw_only=True):
     """One question of a question benchmark (a contract).
 
     `options` are texts in letter order, null for `open`; `answer` is a letter for `mcq`, a text
-    for `open`; `facts` holds the true statements of a multi-statement question.
+    for `open`; `facts` holds the true statements of a multi-statement question; `background`
+    what a person would know besides, kept apart from the question and shown before it.
     """
 
     id: str
@@ -359,6 +361,7 @@ class Question(Record, frozen=True, kw_only=True):
     evidence: tuple[str, ...]
     source: str
     licence: str
+    background: str = ""
 
     def __post_init__(self) -> None:
         _require(self.id, "a non-empty id", self.id)

@@ -20,7 +20,7 @@ from fieldtruth.faults import BadRecord, Refused, Usage
 from fieldtruth.records import LETTERS, Drop, Kind, Record, Sample
 from fieldtruth.taxonomy.lexicon import words_in
 
-PIECE = 2**18  # bytes; the rows of a larger piece do not stay in the processor's cache
+PIECE = 2**16  # bytes; the rows of a larger piece do not stay in the processor's cache
 LONGEST = 5  # words of a text that can be a label; more is a sentence
 TRIES = 64  # places where a piece may end that are tried before more is read
 _BOM = b"\xef\xbb\xbf"
@@ -201,11 +201,16 @@ class Photos:
     def wrong(self, places: Iterable[str]) -> tuple[Wrong, str]:
         """Why the first of these places that is no photo's cannot be had."""
         place = next(place for place in places if place not in self.there)
+        unsafe = self.unsafe(place)
+        return ("no_photo", place) if unsafe is None else ("unsafe_path", unsafe)
+
+    def unsafe(self, place: str) -> str | None:
+        """Why a place leads out of the release, None where it does not."""
         try:
             store.inside(self._root, place)
         except Refused as fault:
-            return "unsafe_path", str(fault)
-        return "no_photo", place
+            return str(fault)
+        return None
 
     def lost(self, places: Iterable[str], settings: "Settings") -> tuple[Wrong, str] | None:
         """What is wrong with the first of these places that will not do, None where all will.

@@ -469,11 +469,11 @@ def test_an_adapter_for_another_base_is_one_clear_error(base: Path, tmp_path: Pa
 # --- on a CPU ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("which", [(0, 2), (0, 1, 3), (3,)])
+@pytest.mark.parametrize("which", [(0, 2), (0, 1, 3), (0, 3, 3), (3,)])
 def test_the_cpus_order_of_arithmetic_keeps_logits_and_gradients(
     base: Path, photos: list[Path], which: tuple[int, ...]
 ) -> None:
-    """2e-6 of the logits' size, with photos of one size, of several, and with one alone."""
+    """2e-6 of the logits' size, with photos of one size, of several, of too many, and with one alone."""
     encoder = Encoder(open_processor(str(base)), [2])
     some = [encoder.teach("Where?", [Image.open(photos[n])], "[]") for n in which]
     given = batch(some, 0, "right", "cpu")

@@ -57,7 +57,8 @@ def test_what_it_reads(text: str) -> None:
         '[{"bbox_2d": [1, 2, 3, 1e13]}]', '[{"bbox_2d": [1, 2, 1, 4]}]', "```json\n[]",
         json.dumps([{"bbox_2d": [1, 2, 3, 4], "label": "rust\n"}]), "[" * 10_000,
         '[{"bbox_2d": [1, 2, 3, 4], "label": "<box>(1,2),(3,4)</box>"}]',
-        '[{"bbox_2d": [1, 2, 3, 4], "score": 0.5}]', '[{"bbox_2d": [1, 2, 3, 4], "label": "\ud800"}]',
+        '[{"bbox_2d": [1, 2, 3, 4], "score": 0.5}]',
+        '[{"bbox_2d": [1, 2, 3, 4], "label": "\ud800"}]',
         json.dumps([{"bbox_2d": [1, 2, 3, 4]}] * 5000),
     ],
 )  # fmt: skip

@@ -91,9 +91,9 @@ def test_the_command_line(folder: Path, tmp_path: Path) -> None:
     assert (code, "expected no such folder or an empty one" in said) == (2, True)
     for words, expected, told in (
         (("--split", "test"), 4, "expected train or val for training"),
-        (("--split", "all"), 2, "split"),
+        (("--split", "all"), 2, "--split: expected train or val for training"),
         (("--split", "val"), 2, "expected photos of the split 'val', got none"),
-        (("--space", "inches"), 2, "space"),
+        (("--space", "inches"), 2, "--space: expected one of pixel, "),
         (("--healthy", "1.2"), 2, "--healthy: expected a share from 0 to 1"),
     ):
         code, said = run("compose", folder, "--training", "--out", tmp_path / "no", *words)

@@ -284,7 +284,7 @@ def ids(path: Path, kind: type[Any], field: str = "id") -> Counter[str]:
 
 @pytest.mark.data
 @pytest.mark.slow
-@pytest.mark.skipif(not DATA.is_dir(), reason="no ../shared/data")
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real photos are not at hand")
 def test_agroground_on_the_rows_and_photos_at_hand(tmp_path: Path) -> None:
     """What came in went out or was dropped, at every stage of every source and in each mixture."""
     opened = recipe.read(ROOT / "recipes" / "agroground.toml")

@@ -184,11 +184,21 @@ def test_what_is_refused_leaves_no_folder(
 def test_select_as_its_users_meet_it(tmp_path: Path) -> None:
     items = source(tmp_path, "a")
     words = ["select", str(items), "--out", str(tmp_path / "out"), "--want"]
-    good = CliRunner().invoke(cli.app, [*words, "lesion=4,dense=2", "--cap", "0.5", "--json"])
+    good = CliRunner().invoke(cli.app, [*words, "lesion=2", "--cap", "1", "--json"])
     assert good.exit_code == 0, good.output
-    told = json.loads(good.stdout)
+    assert json.loads(good.stdout)["strata"]["lesion"] == {"wanted": 2, "chosen": 2, "short": 0}
+    words[3] = str(tmp_path / "short")
+    short = CliRunner().invoke(cli.app, [*words, "lesion=4,dense=2", "--cap", "0.5", "--json"])
+    assert short.exit_code == 3
+    told = json.loads(short.stdout)
     assert told["strata"]["lesion"] == {"wanted": 4, "chosen": 2, "short": 2}
     assert told["strata"]["dense"]["short"] == 2
+    assert "expected 6 photos, got 2, short of 2 dense, 2 lesion; over_cap 4" in short.stderr
+    assert len(rows(tmp_path / "short")) == 2
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("")
+    none = ["select", str(empty), "--out", str(tmp_path / "none"), "--want", "lesion=4"]
+    assert CliRunner().invoke(cli.app, none).exit_code == 3
     for wrong in ("lesion", "lesion=x", "lesion=1,lesion=2", "=3", "lesion=1.5", ""):
         bad = CliRunner().invoke(cli.app, [*words, wrong])
         assert bad.exit_code == 2, wrong

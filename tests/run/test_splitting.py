@@ -119,7 +119,7 @@ def test_a_photo_that_changed_is_seen(two: list[Path]) -> None:
     leaf(two[0].parent / "a-photos" / "Tomato___rust" / "2.jpg")
     told = json.loads(run(4, "split", "--check", *two, "--json").stdout)
     assert (told["changed"], told["unplaced"], told["crossing"]["groups"]) == (1, 0, 0)
-    assert told["examples"] == ["Tomato___rust/2.jpg with other bytes"]
+    assert told["examples"] == ["Tomato___rust/2.jpg gone or with other bytes"]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_photos_given_out_in_shares(two: list[Path]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.data
-@pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not there")
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real photos are not at hand")
 def test_real_photos_that_two_sources_share(tmp_path: Path) -> None:
     """150 PlantVillage photos, none a copy of another at radius 6, each in two sources."""
     folders = [tmp_path / "one", tmp_path / "two"]

@@ -18,6 +18,11 @@ ANSWERS = {  # question_id -> folder, question, answer
     "y1": ("Tomato,Leaf Mold", "Is this Leaf Mold?", "Yes."),
     "n1": ("Tomato,Leaf Mold", "Is it ill?", "Small yellow spots."),
     "c1": ("Tomato,Leaf Mold", "What is it?", "This leaf is affected by Late Blight."),
+    "z1": (
+        "Tomato,Leaf Mold",
+        "What is it?",
+        "\u8fd9\u662f\u53f6\u9709\u75c5\u3002",
+    ),  # this is leaf mold
 }
 
 
@@ -65,7 +70,7 @@ def cddm(root: Path) -> Release:
     as_list(root / "dataset/VQA/train_qwenvl.json", qwen)
     own = (*ANSWERS, "t9", "gone", "up", "conv_1", "conv_2:1", "conv_2:2")
     test = "test/disease_diagnosis.json"
-    lost = (f"t1#{test}:13", f"t1#{test}:14", f"{test}:12", f"{test}:15", "train_llava.json:3",
+    lost = (f"t1#{test}:14", f"t1#{test}:15", f"{test}:13", f"{test}:16", "train_llava.json:3",
             "conv_1#train_qwenvl.json:1")  # fmt: skip
     return Release(
         root=root,
@@ -73,7 +78,7 @@ def cddm(root: Path) -> Release:
         fates={
             "no_boxes": 6, "healthy": 1, "plant_id": 1, "management": 1, "yes_no": 2,
             "names_nothing": 1, "contradicts_folder": 1, "no_photo": 1, "unsafe_path": 1,
-            "bad_row": 3, "listed_twice": 2,
+            "bad_row": 3, "listed_twice": 2, "other_language": 1,
         },
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from fieldtruth.run import workspace
 from fieldtruth.sources import agromind
 
 REAL = Path(__file__).parents[3] / "shared/data/agromind"
-real = pytest.mark.skipif(not REAL.is_dir(), reason="the rows of AgroMind are not at hand")
+real = pytest.mark.skipif(not REAL.is_dir(), reason="the real rows are not at hand")
 SOURCE = agromind.open_source({"photos": "optional"})
 
 

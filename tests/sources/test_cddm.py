@@ -16,6 +16,12 @@ from fieldtruth.sources.cddm.answers import asks
 from fieldtruth.sources.cddm.classes import read_folder
 
 LEAF_MOLD, RUST = "Tomato,Leaf Mold", "Apple,Cedar-Apple Rust"
+OTHERS = (  # this leaf has leaf mold; it has no leaf mold; half in English; powdery mildew
+    "\u8fd9\u7247\u53f6\u60a3\u6709\u53f6\u9709\u75c5\u3002",
+    "\u8fd9\u7247\u53f6\u6ca1\u6709\u60a3\u53f6\u9709\u75c5\u3002",
+    "This leaf is affected by \u53f6\u9709\u75c5.",
+    "\u041c\u0443\u0447\u043d\u0438\u0441\u0442\u0430\u044f \u0440\u043e\u0441\u0430",
+)
 
 
 def label(folder: str, question: str, answer: str) -> Target | Healthy | Drop:
@@ -62,9 +68,18 @@ def label(folder: str, question: str, answer: str) -> Target | Healthy | Drop:
         ("\u7389\u7c73\u9508\u75c5", "This corn leaf has rust.", "maize", "rust"),
         # Folders that say nothing: then the answer gives the spelling.
         ("\u602a\u75c5", "This wheat leaf is affected by Leaf Rust.", "wheat", "leaf rust"),
+        # Either part in either language, with either comma; what is not known says nothing.
+        ("\u82f9\u679c,Scab", "This apple leaf has scab.", "apple", "scab"),
+        ("Wheat,\u53f6\u9508\u75c5", "It is affected by Leaf Rust.", "wheat", "leaf rust"),
+        ("\u5c0f\u9ea6\uff0c\u53f6\u9508\u75c5", "It has leaf rust.", "wheat", "leaf rust"),
+        ("Wheat,\u602a\u75c5", "It is affected by Leaf Rust.", "wheat", "leaf rust"),
+        ("\u602a,Leaf Rust", "It is affected by Leaf Rust.", None, "leaf rust"),
+        (LEAF_MOLD, "This \u756a\u8304 leaf is affected by Leaf Mold.", "tomato", "leaf mold"),
     ],
 )  # fmt: skip
-def test_what_an_answer_affirms_is_a_target(folder: str, answer: str, crop: str, name: str) -> None:
+def test_what_an_answer_affirms_is_a_target(
+    folder: str, answer: str, crop: str | None, name: str
+) -> None:
     record = label(folder, "What is this?", answer)
     assert isinstance(record, Target)
     assert (record.crop, record.label, record.kind) == (crop, name, "disease")
@@ -108,6 +123,10 @@ def test_what_an_answer_affirms_is_a_target(folder: str, answer: str, crop: str,
         (LEAF_MOLD, "What is it?", "", "vacuous"),
         (LEAF_MOLD, "What is seen?", "Small yellow spots that turn brown.", "names_nothing"),
         (LEAF_MOLD, "What is seen?", "This is not a healthy leaf.", "names_nothing"),
+        *((LEAF_MOLD, "What is it?", answer, "other_language") for answer in OTHERS),
+        (LEAF_MOLD, "\u600e\u4e48\u9632\u6cbb?", OTHERS[0], "other_language"),
+        (LEAF_MOLD, "What is it?", "5 \u00b0C", "measurement"),
+        (LEAF_MOLD, "What is seen?", "Caf\u00e9-brown spots on the leaf edges.", "names_nothing"),
     ],
 )  # fmt: skip
 def test_what_it_denies_or_leaves_open_is_a_drop(
@@ -192,14 +211,14 @@ def test_the_whole_road_with_its_books(tmp_path: Path) -> None:
     release = cddm(tmp_path / "raw")
     workspace.ingest("cddm", release.root, tmp_path / "out")
     books = workspace.label(tmp_path / "out")
-    assert books.counts == {"rows": 20, "samples": 13, "targets": 6, "healthy": 1}
+    assert books.counts == {"rows": 21, "samples": 14, "targets": 6, "healthy": 1}
     lines = [
         json.loads(line)
         for name in ("targets", "healthy", "drops")
         for line in (tmp_path / f"out/{name}.jsonl").read_text().splitlines()
     ]
     assert sorted(line["sample"] for line in lines) == sorted(release.rows)
-    assert sum(books.drops.values()) == 20 - 7
+    assert sum(books.drops.values()) == 21 - 7
     splits = {
         line["id"]: line["native"].get("split")
         for line in (

@@ -195,7 +195,7 @@ def test_a_mask_that_links_out_of_the_release_is_refused(tmp_path: Path) -> None
 
 @pytest.mark.data
 @pytest.mark.slow
-@pytest.mark.skipif(not REAL.is_dir(), reason=f"no {REAL.name} photos in ../shared/data")
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real photos are not at hand")
 def test_the_real_release() -> None:
     fates: Counter[str] = Counter()
     for sample in SOURCE.samples(REAL):

@@ -195,6 +195,62 @@ def test_eight_styles_and_a_rival_for_every_list_of_four() -> None:
         assert 1 <= style.count[0] <= style.count[1] <= 15
 
 
+@pytest.mark.parametrize("new", [(), ("palettes",), ("shapes",), ("grounds",)])
+def test_the_test_split_has_of_its_own_what_is_said(new: tuple[planning.New, ...]) -> None:
+    look = planning.Look(size=256, new=new)
+    held = [{each.name for each in some if each.held_out} for some in (GREENS, SHAPES, GROUNDS)]
+    seen: list[set[bool]] = [set(), set(), set()]
+    for number in range(120):
+        case = planning.case(number, 2, 1.0, look)
+        plan = planning.plan(case, case.name)
+        assert case.split == "test"
+        for what, names, name in zip(
+            seen, held, (case.green.name, case.shape.name, plan.ground.name), strict=True
+        ):
+            what.add(name in names)
+    assert seen == [{name in new} for name in ("palettes", "shapes", "grounds")]
+
+
+def test_photos_of_one_size_show_at_most_15_symptoms_and_none_that_is_tiny(
+    tmp_path: Path,
+) -> None:
+    """A 25th of the side either way at least; more than one size of crowd, both levels."""
+    look = drawn.Look(size=200)
+    drawn.draw(tmp_path / "set", leaves=40, seed=3, held_out_share=0.0, look=look)
+    truths = list(store.read(tmp_path / "set/truth.jsonl", drawn.Drawn))
+    assert {(truth.width, truth.height) for truth in truths} == {(200, 200)}
+    assert {truth.split for truth in truths} == {"train", "val"}
+    crowds = [len(truth.boxes) for truth in truths if truth.level == "lesion"]
+    assert 10 <= max(crowds) <= 15
+    assert {truth.level for truth in truths} == {"lesion", "object", None}
+    for truth in truths:
+        for x1, y1, x2, y2 in truth.boxes:
+            assert min(x2 - x1, y2 - y1) >= 8
+
+
+def test_no_more_symptoms_are_painted_than_there_is_room_for() -> None:
+    look = planning.Look(size=256)
+    crowded = 0
+    for number in range(60):
+        case = planning.case(number, 5, 0.0, look)
+        _, marks, _ = paint_leaves(replace(planning.plan(case, case.name), most=2))
+        assert len(marks) <= 2
+        crowded += len(marks) == 2
+    assert crowded > 10
+
+
+@pytest.mark.parametrize("size", [0, 127, 1025])
+def test_a_size_that_cannot_be_drawn_is_refused(tmp_path: Path, size: int) -> None:
+    with pytest.raises(Usage, match=f"size: expected 128 to 1024 pixels, got {size}"):
+        drawn.draw(tmp_path / "set", leaves=1, look=drawn.Look(size=size))
+
+
+def test_the_look_that_is_not_asked_for_changes_no_byte(tmp_path: Path) -> None:
+    drawn.draw(tmp_path / "set", leaves=1, seed=7)
+    drawn.draw(tmp_path / "same", leaves=1, seed=7, look=drawn.Look())
+    assert files(tmp_path / "set") == files(tmp_path / "same")
+
+
 def test_a_neighbour_never_brings_a_second_symptom() -> None:
     for case, plan in plans(0, 200):
         labels = {leaf.style.label for leaf in plan.leaves if leaf.style}

@@ -9,9 +9,13 @@ from tests.sources import asked_more, asked_releases, releases
 from fieldtruth import images, rooms, sources
 from fieldtruth.faults import Usage
 from fieldtruth.records import Annotation, Drop, Healthy, Sample, Target
-from fieldtruth.sources.contract import Source
+from fieldtruth.sources.contract import DialogueSource, Source
 
-NAMES = rooms.names(sources)
+NAMES = [
+    name
+    for name in rooms.names(sources)
+    if not isinstance(rooms.open_room(sources, name).SOURCE, DialogueSource)
+]
 RELEASES = releases.RELEASES | asked_releases.RELEASES | asked_more.RELEASES
 
 

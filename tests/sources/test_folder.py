@@ -156,7 +156,7 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.skipif(not REAL.is_dir(), reason=f"no {REAL.name} photos in ../shared/data")
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real photos are not at hand")
 def test_the_real_folders() -> None:
     samples = [row for row in SOURCE.samples(REAL) if isinstance(row, Sample)]
     records = [record for sample in samples for record in SOURCE.label(sample)]

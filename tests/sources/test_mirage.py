@@ -12,7 +12,7 @@ from fieldtruth.run import workspace
 from fieldtruth.sources import mirage
 
 REAL = Path(__file__).parents[3] / "shared/data/mirage"
-real = pytest.mark.skipif(not REAL.is_dir(), reason="the rows of MIRAGE are not at hand")
+real = pytest.mark.skipif(not REAL.is_dir(), reason="the real rows are not at hand")
 SOURCE = mirage.open_source({"photos": "optional"})
 
 

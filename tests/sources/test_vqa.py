@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.sources.asked_releases import as_lines, as_list
+from tests.sources.releases import photo
 
 from fieldtruth.faults import BadRecord, Fault, Refused, Usage
 from fieldtruth.records import Drop, Healthy, Record, Sample, Target
@@ -149,9 +150,16 @@ def test_a_mapping_that_cannot_be_used(
 
 
 def test_without_a_mapping_it_says_how_to_give_one(tmp_path: Path) -> None:
-    as_list(tmp_path / "rows.json", [])
-    with pytest.raises(Usage, match=r"mapping\.toml: .*--source-args mapping=FILE\.toml"):
+    """The mapping that it shows is one that reads a set of these three fields."""
+    photo(tmp_path / "a.jpg")
+    row = {"image": "a.jpg", "question": "What disease is this?", "answer": "Late blight"}
+    as_list(tmp_path / "rows.json", [row])
+    with pytest.raises(Usage, match=r"mapping\.toml: .*--source-args mapping=FILE\.toml") as told:
         list(vqa.SOURCE.samples(tmp_path))
+    (tmp_path / "mapping.toml").write_text(str(told.value).partition("\n")[2])
+    (sample,) = vqa.SOURCE.samples(tmp_path)
+    assert isinstance(sample, Sample)
+    assert (sample.images, sample.answer) == (("a.jpg",), "Late blight")
 
 
 @pytest.mark.parametrize(

@@ -255,7 +255,7 @@ QUESTIONS: list[tuple[dict[str, Any], list[str]]] = [
     ({"options": ["rust", "scab", " Rust "], "answer": "B"}, ["duplicate_options"]),
     ({"options": ["rust", " ", "scab"], "answer": "A"}, ["empty_text"]),
     ({"question": ""}, ["empty_text"]),
-    ({"question": "Is <image> rust?"}, ["literal_image"]),
+    ({"question": "Is <image> ill?"}, ["literal_image"]),
     ({"options": ["rust"], "answer": "A"}, ["bad_row"]),
     ({"options": None}, ["bad_row"]),
     ({"form": "open"}, ["bad_row"]),
@@ -267,6 +267,11 @@ QUESTIONS: list[tuple[dict[str, Any], list[str]]] = [
     ({"images": ["t.png"]}, ["image_too_small"]),
     ({"images": ["/etc/hosts"]}, ["image_unsafe"]),
     ({"colour": "red"}, ["bad_row"]),
+    ({"answer": "leaf mold of soot"}, ["answer_absent"]),
+    ({"question": "Which rust is it?", "options": ["leaf rust", "smut"], "answer": "A"},
+     ["answer_in_question"]),
+    ({"options": ["rust", "None of the above"], "answer": "A"}, ["catch_all"]),
+    ({"options": ["citrus greening", "scab", "huanglongbing"], "answer": "A"}, ["also_right"]),
 ]  # fmt: skip
 
 
@@ -278,7 +283,8 @@ def test_a_question(changes: dict[str, Any], expected: list[str], tmp_path: Path
 
 def test_every_problem_has_a_test() -> None:
     tables = [each for table in (CHAT, EXAMPLES, QUESTIONS) for _, found in table for each in found]
-    assert set(tables) | {"duplicate_id", "shared_photo"} == set(MEANING)
+    elsewhere = {"duplicate_id", "shared_photo", "answer_position", "answer_length", "answer_form"}
+    assert set(tables) | elsewhere == set(MEANING)
 
 
 # --- rows of one file --------------------------------------------------------------------------

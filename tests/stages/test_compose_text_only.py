@@ -73,11 +73,13 @@ def weedy(tmp_path_factory: pytest.TempPathFactory) -> Field:
 
 
 def guessed(
-    examples: Sequence[Example], text: Callable[[Example], str] = lambda example: example.prompt
+    examples: Sequence[Example],
+    text: Callable[[Example], str] = lambda example: example.prompt,
+    true: Callable[[Example], bool] = lambda example: example.answer == "[]",
 ) -> tuple[float, float]:
     """Balanced accuracy over all folds, and its standard error were it a half."""
     texts = [text(example) for example in examples]
-    empty = np.array([example.answer == "[]" for example in examples])
+    empty = np.array([true(example) for example in examples])
     groups = [example.group for example in examples]
     words = CountVectorizer(ngram_range=(1, 3), token_pattern=r"\S+", min_df=3)
     grams = words.fit_transform(texts)
@@ -142,3 +144,23 @@ def test_negatives_of_crops_with_healthy_photos_alone_would_be_found(field: Fiel
     ]
     assert len(kept) < len(made)
     assert guessed(kept)[0] > 0.5 + 2 * WITHIN
+
+
+def test_a_lone_kind_on_a_list_does_not_tell_that_it_is_the_answer(tmp_path: Path) -> None:
+    """One pest among six diseases: a list that names it is as likely of any of its four."""
+    rng, field = np.random.default_rng(12), Field(tmp_path)
+    labels, _, _ = CROPS["tomato"]
+    chance = 1 / np.arange(1, len(labels) + 1)
+    for _ in range(6000):
+        if rng.random() < 0.2:
+            field.ill("mite", "tomato", "pest")
+        else:
+            field.ill(labels[int(rng.choice(len(labels), p=chance / chance.sum()))])
+    made = list(mixed(field, settings=Mix(seed=6, candidates=1, healthy=0)))
+    listed = [example for example in made if "mite" in (example.candidates or ())]
+    true = sum(example.label == "mite" for example in listed)
+    assert true == sum(example.label == "mite" for example in made)
+    assert abs(true / len(listed) - 0.25) < 4 * (0.25 * 0.75 / len(listed)) ** 0.5
+    accuracy, error = guessed(listed, true=lambda example: example.label == "mite")
+    assert 3.3 * error < WITHIN, "too few to tell"
+    assert abs(accuracy - 0.5) < WITHIN

@@ -46,10 +46,20 @@ def test_added_removed_and_changed_with_the_fields(tmp_path: Path) -> None:
     ]
     assert found["questions"] == {"added": [], "removed": [], "changed": []}
     assert line(found).splitlines() == [
-        "+ w", "- x", "~ z: image, image_sha256, crop, boxes, group",
         "set 1 -> set 2: 1 added, 1 removed, 1 changed",
+        "+ w", "- x", "~ z: image, image_sha256, crop, boxes, group",
     ]  # fmt: skip
     assert json.loads(json.dumps(found)) == found
+
+
+def test_of_many_some_are_named_unless_all_are_asked_for(tmp_path: Path) -> None:
+    a = frozen(tmp_path, "1", {**ROW, "id": "z"})
+    b = frozen(tmp_path, "2", *({**ROW, "id": f"y{n}"} for n in range(9)))
+    told = [f"+ y{n}" for n in range(9)]
+    counts = "set 1 -> set 2: 9 added, 1 removed, 0 changed"
+    shown = [counts, *told[:5], "+ and 4 more; --all names them", "- z"]
+    assert line(diff(a, b)).splitlines() == shown
+    assert line(diff(a, b), None).splitlines() == [counts, *told, "- z"]
 
 
 def test_no_difference(tmp_path: Path) -> None:

@@ -218,7 +218,8 @@ def test_a_larger_blind_share_holds_the_smaller(tmp_path: Path) -> None:
         out = tmp_path / str(share)
         made = sending.send(rows, tmp_path / "photos", out, sending.Settings(blind=share))
         blind = {each.item.id for each in read_sent(out).values() if each.blind}
-        assert made.blind == len(blind)
+        boxed = {name for name, (_, _, boxes) in people.ITEMS.items() if boxes}
+        assert (made.blind, made.bare) == (len(blind & boxed), len(people.ITEMS) - len(boxed))
         without = {e["data"]["task"] for e in tasks(out) if "predictions" not in e}
         held[share] = blind
         healthy = {e.id for e in read_sent(out).values() if not e.item.positive}
@@ -302,6 +303,36 @@ def test_the_sheet_is_text_whatever_the_names(tmp_path: Path) -> None:
     assert "<b>brown</b> & round" in cues_shown
 
 
+def test_items_written_by_hand_need_no_hashes(tmp_path: Path) -> None:
+    """What `freeze` fills in is filled in; what is given has to be the photo's."""
+    rows = people.items(tmp_path)
+    given = [json.loads(line) for line in rows.read_text().splitlines()]
+    less = ("image_sha256", "width", "height", "group", "query", "absent_query", "candidates")
+    bare = [{name: each[name] for name in each if name not in less} for each in given]
+    path = tmp_path / "bare.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in bare))
+    sending.send(path, tmp_path / "photos", tmp_path / "out", sending.Settings())
+    sent = {each.item.id: each.item for each in read_sent(tmp_path / "out").values()}
+    assert len(sent) == len(given)
+    for each in given:
+        own = sent[each["id"]]
+        assert (own.image_sha256, own.width, own.height, own.query) == (
+            each["image_sha256"], each["width"], each["height"], each["label"],
+        )  # fmt: skip
+    assert len({own.group for own in sent.values()}) == len(
+        {each["image_sha256"] for each in given}
+    )
+    bare[0]["boxes"] = [[0, 0, 9999, 9999]]
+    path.write_text(json.dumps(bare[0]) + "\n")
+    with pytest.raises(BadRecord, match=r"bare\.jsonl:1 \(id .*; correct the line"):
+        sending.send(path, tmp_path / "photos", tmp_path / "no", sending.Settings())
+    asked = {"id": "q", "form": "open", "question": "?", "answer": "a", "source": "s",
+             "licence": "CC0"}  # fmt: skip
+    path.write_text(json.dumps(asked) + "\n")
+    with pytest.raises(BadRecord, match="expected an item, got a question"):
+        sending.send(path, tmp_path / "photos", tmp_path / "no", sending.Settings())
+
+
 # --- no one gets lost --------------------------------------------------------------------------
 
 
@@ -321,6 +352,10 @@ def test_books_balance_whatever_a_server_sends(
         ]
     place = tmp_path_factory.mktemp("books")
     (place / "e.json").write_text(json.dumps(kept))
+    if not any(row["annotations"] or row["drafts"] for row in kept):
+        with pytest.raises(BadRecord, match="none of them annotated"):
+            returning.receive(place / "e.json", folder, place / "out")
+        return
     made = returning.receive(place / "e.json", folder, place / "out")
     items = [each.id for each in read(place / "out" / "items.jsonl", Item)]
     drops = [each.sample for each in read(place / "out" / "drops.jsonl", Drop)]

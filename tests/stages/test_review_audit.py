@@ -234,6 +234,17 @@ def test_verdicts_that_are_none(
         audit(tmp_path / "v.jsonl", tmp_path)
 
 
+def test_two_verdicts_of_one_person_and_an_export_without_any(folder: Path, tmp_path: Path) -> None:
+    one = drawn(folder)[0]
+    twice = [Verdict(id=each, verdict="wrong", who="me") for each in (one.id, one.annotation)]
+    with pytest.raises(
+        BadRecord, match=f"one verdict of each person, got two on '{one.annotation}'"
+    ):
+        audit(verdicts(tmp_path / "v.jsonl", twice), folder)
+    with pytest.raises(BadRecord, match="expected people's verdicts, got none"):
+        audit(folder / "tasks.json", folder)
+
+
 def test_a_servers_export_is_read(folder: Path, tmp_path: Path) -> None:
     """In its shape; with a real server in `tests/labelstudio`."""
     tasks = json.loads((folder / "tasks.json").read_text())

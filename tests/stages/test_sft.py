@@ -169,10 +169,12 @@ def started(told: sft.Sft, folder: Path) -> "subprocess.Popen[bytes]":
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("rank", [4, 0])
-def test_a_killed_run_comes_to_the_same_losses_and_weights(place: Path, rank: int) -> None:
+@pytest.mark.parametrize(("rank", "optimizer"), [(4, "adamw"), (0, "adamw"), (0, "muon")])
+def test_a_killed_run_comes_to_the_same_losses_and_weights(
+    place: Path, rank: int, optimizer: str
+) -> None:
     told = settings(
-        place, rank=rank, dropout=0.2, rate=1e-3, steps=8, save_every=2,
+        place, rank=rank, optimizer=optimizer, dropout=0.2, rate=1e-3, steps=8, save_every=2,
         val=(str(place / "val" / "training"),), budget=8,
     )  # fmt: skip
     straight = trained(told)

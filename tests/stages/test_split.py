@@ -345,8 +345,8 @@ def test_a_split_that_holds(made: Made) -> None:
     [
         ("crossing", {"groups": 1}, "1.jpg in train, copy.png in val"),
         ("unplaced", {"unplaced": 1}, "3.jpg without a line"),
-        ("unknown", {"unknown": 1}, "1 lines without a photo"),
-        ("changed", {"changed": 1}, "3.jpg with other bytes"),
+        ("unknown", {"unknown": 1}, "1 lines without a photo (gone.jpg has a line and no photo)"),
+        ("changed", {"changed": 1}, "3.jpg gone or with other bytes"),
         ("unverified", {"unverified": 1}, "text.jpg unreadable and in train"),
         ("less_guarded", {"less_guarded": 1}, "2.jpg less guarded than in its release"),
         ("one name", {}, ""),
@@ -385,6 +385,6 @@ def test_a_split_that_does_not_hold(
     if not count:
         refuse(checked)
         return
-    with pytest.raises(Refused, match="split again") as refused:
+    with pytest.raises(Refused, match="as they were split") as refused:
         refuse(checked)
     assert said in str(refused.value)

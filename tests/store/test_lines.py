@@ -180,10 +180,10 @@ def test_only_a_plain_file_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_place_that_cannot_be_is_one_clear_error() -> None:
-    with pytest.raises(CannotWrite, match="expected a place where a folder can be made"):
+    with pytest.raises(CannotWrite, match="expected a place where a file or folder can be made"):
         store.write(Path("/proc/none/records.jsonl"), [])
     with (
-        pytest.raises(CannotWrite, match="expected a place where a folder can be made"),
+        pytest.raises(CannotWrite, match="expected a place where a file or folder can be made"),
         store.lock(Path("/proc/none/bench")),
     ):
         pass

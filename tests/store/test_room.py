@@ -2,6 +2,7 @@
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,28 @@ def test_another_error_is_left_alone(number: int | None) -> None:
     with pytest.raises(OSError) as told, store.room("here"):  # noqa: PT011 - the very same
         raise error
     assert told.value is error
+
+
+def test_a_place_where_nothing_can_be() -> None:
+    says = r"^/proc/x: .* a file or folder can be made"
+    with pytest.raises(CannotWrite, match=says), store.lock(Path("/proc/x")):
+        pass
+    with pytest.raises(CannotWrite, match=says), store.replacing(Path("/proc/x")):
+        pass
+
+
+def test_a_new_folder_goes_where_its_work_failed_and_left_nothing(tmp_path: Path) -> None:
+    def fails(name: str, *files: str) -> None:
+        with store.new_or_there(tmp_path / name):
+            for file in files:
+                (tmp_path / name / file).touch()
+            raise ValueError("why")
+
+    (tmp_path / "there").mkdir()
+    for name, files in (("new", ()), ("filled", ("a",)), ("there", ())):
+        with pytest.raises(ValueError, match="why"):
+            fails(name, *files)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["filled", "there"]
 
 
 def test_a_disk_that_is_really_full() -> None:

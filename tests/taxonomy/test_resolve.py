@@ -184,3 +184,17 @@ def test_an_id_stays_and_never_fails(name: str, crop: str | None) -> None:
 def test_case_and_hyphens_never_matter(name: str, crop: str | None) -> None:
     assert label_id(name.replace(" ", "-"), crop) == label_id(name, crop)
     assert label_id(name.upper(), crop) == label_id(name.upper().lower(), crop)
+
+
+@pytest.mark.parametrize(
+    ("name", "crop", "label"),
+    [
+        ("Corn (maize) common rust", None, "maize common rust"),
+        ("Corn_(maize)___Common_rust_", None, "maize common rust"),
+        ("Corn_(maize)___Common_rust_", "corn", "common rust"),
+        ("Pepper, bell (capsicum) bacterial spot", "pepper", "bacterial spot"),
+        ("Esca (Black Measles)", None, "esca"),
+    ],
+)
+def test_a_crop_under_two_names_is_said_once(name: str, crop: str | None, label: str) -> None:
+    assert resolve(name, crop).id == label

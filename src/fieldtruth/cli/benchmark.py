@@ -77,12 +77,15 @@ def export(
         str,
         typer.Argument(
             metavar="FORMAT",
-            help="Of a benchmark: coco, yolo, voc, parquet, label_studio. Of training examples: "
-            "trl, llama_factory, ms_swift, verl. A file of formats/.",
+            help="Of a benchmark: coco, yolo, voc, parquet, label_studio. Of training examples and "
+            "questions: trl, llama_factory, ms_swift, verl. A file of formats/.",
         ),
     ],
     source: Annotated[
-        Path, typer.Argument(help="A frozen benchmark, or what `compose --training` made.")
+        Path,
+        typer.Argument(
+            help="A frozen benchmark, what `compose --training` made, or a file of questions."
+        ),
     ],
     *,
     out: Out,
@@ -101,13 +104,33 @@ def export(
     ] = None,
     images: Annotated[
         Path | None,
-        typer.Option(help="The folder of examples' photos, where they are elsewhere now."),
+        typer.Option(
+            help="The folder of examples' photos, where they are elsewhere now; of a file of "
+            "questions."
+        ),
     ] = None,
+    split: Annotated[
+        str | None, typer.Option(help="Of a file of questions: train or val, never test.")
+    ] = None,
+    protocol: Annotated[
+        str | None, typer.Option(help="How questions are asked; choice and open by form, else.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Write lora.yaml for LLaMA-Factory: this model, --template.")
+    ] = None,
+    template: Annotated[
+        str, typer.Option(help="LLaMA-Factory's name of the model's template: qwen3_vl_nothink.")
+    ] = "",
+    length: Annotated[int, typer.Option(help="Tokens of a row at most, in lora.yaml.")] = 4096,
     as_json: Json = False,
 ) -> None:
-    """A frozen benchmark, or training examples, in a format that other tools read."""
+    """A frozen benchmark, training examples or questions, in a format that other tools read."""
     from fieldtruth.stages import export as exporting
 
-    options = exporting.Options(fetched=fetched, by_licence=by_licence, space=space, images=images)
+    tuned = model and exporting.Tuned(model=model, template=template, length=length)
+    options = exporting.Options(
+        fetched=fetched, by_licence=by_licence, space=space, images=images, split=split,
+        protocol=protocol, tuned=tuned or None,
+    )  # fmt: skip
     made = exporting.export(file_format, source, out, options)
     say(made, exporting.line(made, out), as_json=as_json)

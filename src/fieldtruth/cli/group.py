@@ -22,7 +22,7 @@ from fieldtruth.faults import CannotWrite, Fault
 from fieldtruth.store import room
 
 ORDER = (
-    "demo", "run", "draw", "ingest", "scrub", "label", "annotate", "facts", "questions",
+    "demo", "run", "draw", "ingest", "screen", "figures", "scrub", "label", "annotate", "facts", "questions",
     "knowledge", "audit", "split", "compose", "check", "select", "review", "adjudicate", "freeze",
     "verify", "diff", "train", "reward", "predict", "read", "score", "errors", "report", "export",
     "taxonomy",

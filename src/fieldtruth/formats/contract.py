@@ -1,7 +1,8 @@
 """What a format is that a frozen benchmark, or a folder of training examples, is exported to.
 
-Its file ends in `EXPORT: Exporter = ...` for benchmarks or `TRAINING: Trainer = ...` for examples;
-the file's name is what `fieldtruth export` calls it.
+Its file ends in `EXPORT: Exporter = ...` for benchmarks or `TRAINING: Trainer = ...` for examples,
+with `QUESTIONS: QuestionTrainer = ...` where questions are trained on too; the file's name is what
+`fieldtruth export` calls it.
 """
 
 import re
@@ -12,8 +13,9 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from fieldtruth.records import Example, Record, Split
+from fieldtruth.records import Example, Item, Record, Split
 from fieldtruth.store import Bench
+from fieldtruth.taxonomy import label_id
 
 # What stands for a photo in the words of some trainer or model; nobody may mean it literally.
 PLACEHOLDER = re.compile(
@@ -57,6 +59,48 @@ class Trainer(Protocol):
     def __call__(self, rows: Iterable[Shown], folder: Path, split: Split) -> str:
         """Returns how the trainer is given the folder, as Markdown, for its README."""
         ...
+
+
+class Posed(NamedTuple):
+    """A question as a trainer gets it: words, the right reply, photos, and nothing else.
+
+    `photos` are paths relative to the export's folder, in the order they are shown.
+    """
+
+    prompt: str
+    reply: str
+    photos: tuple[str, ...]
+
+
+class QuestionTrainer(Protocol):
+    """Writes questions for one trainer into an empty folder, as a `Trainer` does examples.
+
+    What a row holds beside the three of `Posed` is fixed, or its place in the set: no id, for an
+    id may tell what a caption tells (PlantXpert, supervision settings).
+    """
+
+    def __call__(self, rows: Iterable[Posed], folder: Path, split: Split) -> str:
+        """Returns how the trainer is given the folder, as Markdown, for its README."""
+        ...
+
+
+class Classes:
+    """The classes of a benchmark's items: one for each label id, however its label is spelled.
+
+    A class is called as the first of its spellings in alphabetical order.
+    """
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._named: dict[tuple[str, str | None], str] = {}
+        first: dict[str, str] = {}
+        known = {(item.label, item.crop) for item in items if item.label}
+        for label, crop in sorted(known, key=lambda each: (each[0], each[1] or "")):
+            self._named[label, crop] = first.setdefault(label_id(label, crop), label)
+        self.names = tuple(sorted(set(self._named.values())))
+
+    def of(self, item: Item) -> str:
+        """The name of an item's class; "" for a healthy photo."""
+        return self._named[item.label, item.crop] if item.label else ""
 
 
 def write_lines(path: Path, rows: Iterable[Any]) -> None:

@@ -1,6 +1,7 @@
 """Chat lines for TRL: what `SFTTrainer` takes of a vision-language model.
 
-    train.jsonl   {"id", "messages", "images", "space", "source", "licence"}
+    train.jsonl   {"id", "messages", "images", "space", "source", "licence"}; of questions only
+                  {"messages", "images"}
     images/
 
 The photo stands as a part `{"type": "image"}` before the words, and its path under `images`, which
@@ -9,11 +10,11 @@ The photo stands as a part `{"type": "image"}` before the words, and its path un
 null there, which a table makes of what is missing, would be taken for a photo.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fieldtruth.formats.contract import Shown, Trainer, write_lines
+from fieldtruth.formats.contract import Posed, QuestionTrainer, Shown, Trainer, write_lines
 from fieldtruth.records import Split
 
 _USE = """
@@ -33,17 +34,21 @@ def row(shown: Shown) -> dict[str, Any]:
     example, photo = shown
     return {
         "id": example.id,
-        "messages": [
-            {
-                "role": "user",
-                "content": [{"type": "image"}, {"type": "text", "text": example.prompt}],
-            },
-            {"role": "assistant", "content": [{"type": "text", "text": example.answer}]},
-        ],
-        "images": [photo],
+        **_chat(example.prompt, example.answer, [photo]),
         "space": example.space,
         "source": example.source,
         "licence": example.licence,
+    }
+
+
+def _chat(prompt: str, reply: str, photos: Sequence[str]) -> dict[str, Any]:
+    asked = [*({"type": "image"} for _ in photos), {"type": "text", "text": prompt}]
+    return {
+        "messages": [
+            {"role": "user", "content": asked},
+            {"role": "assistant", "content": [{"type": "text", "text": reply}]},
+        ],
+        "images": list(photos),
     }
 
 
@@ -53,4 +58,11 @@ def write(rows: Iterable[Shown], folder: Path, split: Split) -> str:
     return _USE.format(name=f"{split}.jsonl")
 
 
+def write_questions(rows: Iterable[Posed], folder: Path, split: Split) -> str:
+    """Write `SPLIT.jsonl` of questions."""
+    write_lines(folder / f"{split}.jsonl", (_chat(*each) for each in rows))
+    return _USE.format(name=f"{split}.jsonl")
+
+
 TRAINING: Trainer = write
+QUESTIONS: QuestionTrainer = write_questions

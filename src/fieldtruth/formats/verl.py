@@ -5,7 +5,8 @@
 as verl's own `examples/data_preprocess/geo3k.py` writes them. `images` are structs {bytes, path},
 which `datasets` decodes. `reward_model.ground_truth` is JSON text: a line of `fieldtruth reward`
 without `text` and `finish`, truth boxes in the space of the answer, `[]` where it is the empty
-list. `data_source` is the source, by which verl reports its figures.
+list. `data_source` is the source, by which verl reports its figures. Of questions, the truth is the
+right reply, `data_source` and `ability` are fixed words, and `extra_info` holds split and place.
 """
 
 import json
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldtruth.faults import Usage
-from fieldtruth.formats.contract import Shown, Trainer
+from fieldtruth.formats.contract import Posed, QuestionTrainer, Shown, Trainer
 from fieldtruth.geometry import as_boxes, from_pixels
 from fieldtruth.records import Example, Split
 
@@ -23,6 +24,14 @@ _USE = """
 Give `{name}` as `data.train_files`. What a reward function gets as `ground_truth` is JSON: put
 `text` (the reply) and `finish` to it and it is a line of `fieldtruth reward`.
 """
+_USE_QUESTIONS = """
+Give `{name}` as `data.train_files`. What a reward function gets as `ground_truth` is the right
+reply.
+"""
+_TOLD = (
+    "split", "index", "id", "answer", "role", "space", "width", "height", "image_sha256",
+    "source", "licence",
+)  # fmt: skip
 
 
 def row(at: int, shown: Shown, folder: Path) -> dict[str, Any]:
@@ -65,19 +74,49 @@ def _truth(example: Example) -> str:
     return json.dumps(told, ensure_ascii=False)
 
 
+def question_row(at: int, posed: Posed, folder: Path, split: Split) -> dict[str, Any]:
+    """One row of a question; the bytes of photos are null that may not be handed on."""
+    places = [(photo, folder / photo) for photo in posed.photos]
+    return {
+        "data_source": "fieldtruth/questions",
+        "prompt": [{"role": "user", "content": f"{'<image>' * len(places)}{posed.prompt}"}],
+        "images": [
+            {"bytes": path.read_bytes() if path.is_file() else None, "path": photo}
+            for photo, path in places
+        ],
+        "ability": "questions",
+        "reward_model": {"style": "rule", "ground_truth": posed.reply},
+        "extra_info": {"split": split, "index": at},
+    }
+
+
 def write(rows: Iterable[Shown], folder: Path, split: Split) -> str:
     """Write `SPLIT.parquet`. Raises `Usage` where pyarrow is not installed."""
-    arrow, parquet = _pyarrow()
-    schema = _schema(arrow)
-    name = f"{split}.parquet"
     numbered = (row(at, each, folder) for at, each in enumerate(rows))
+    return _USE.format(name=_write(numbered, _TOLD, folder, split))
+
+
+def write_questions(rows: Iterable[Posed], folder: Path, split: Split) -> str:
+    """Write `SPLIT.parquet` of questions. Raises `Usage` where pyarrow is not installed."""
+    numbered = (question_row(at, each, folder, split) for at, each in enumerate(rows))
+    return _USE_QUESTIONS.format(name=_write(numbered, _TOLD[:2], folder, split))
+
+
+def _write(
+    rows: Iterator[dict[str, Any]], told: tuple[str, ...], folder: Path, split: Split
+) -> str:
+    """Write the rows, whose `extra_info` has the fields `told`; the file's name."""
+    arrow, parquet = _pyarrow()
+    schema = _schema(arrow, told)
+    name = f"{split}.parquet"
     with parquet.ParquetWriter(folder / name, schema, use_dictionary=False) as file:
-        for group in _groups(numbered):
+        for group in _groups(rows):
             file.write_table(arrow.Table.from_pylist(group, schema=schema))
-    return _USE.format(name=name)
+    return name
 
 
 TRAINING: Trainer = write
+QUESTIONS: QuestionTrainer = write_questions
 
 
 def _groups(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -102,15 +141,11 @@ def _pyarrow() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def _schema(arrow: Any) -> Any:
+def _schema(arrow: Any, told: tuple[str, ...]) -> Any:
     text, whole = arrow.string(), arrow.int64()
     turn = arrow.struct([("role", text), ("content", text)])
     photo = arrow.struct([("bytes", arrow.binary()), ("path", text)])
     kinds = {"index": whole, "width": whole, "height": whole}
-    told = (
-        "split", "index", "id", "answer", "role", "space", "width", "height", "image_sha256",
-        "source", "licence",
-    )  # fmt: skip
     fields = {
         "data_source": text,
         "prompt": arrow.list_(turn),

@@ -13,7 +13,7 @@ Fractions are written out, though few tools read them.
 
 What VOC cannot hold is lost: an item's id, kind, crop, level, group, hash, licence, query, absent
 query and candidates, and which of two items of one photo a box belongs to. What it keeps: every
-photo with its size, healthy ones as photos without objects, and every box with its label. For all
+photo with its size, healthy ones as photos without objects, and every box with its class. For all
 of it, export COCO.
 
 XML from outside is hostile: a document type is refused (entities are made there), nothing outside
@@ -33,7 +33,7 @@ import msgspec
 
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, Usage
-from fieldtruth.formats.contract import Exported, Exporter, copy_photos
+from fieldtruth.formats.contract import Classes, Exported, Exporter, copy_photos
 from fieldtruth.records import Box, Item, Record
 from fieldtruth.store import Bench
 
@@ -246,13 +246,14 @@ def _figure(value: float) -> str:
 
 def from_items(items: Iterable[Item]) -> list[Voc]:
     """One file a photo, in order of the photo's path, with the boxes of all its items."""
-    files: dict[str, Voc] = {}
-    for item in sorted(items, key=lambda item: (item.image, item.id)):
+    every = list(items)
+    files, classes = dict[str, Voc](), Classes(every)
+    for item in sorted(every, key=lambda item: (item.image, item.id)):
         known = files.get(item.image)
         path = PurePosixPath(item.image)
         above = "" if path.parent == PurePosixPath() else str(path.parent)
         voc = known or Voc(filename=path.name, folder=above, width=item.width, height=item.height)
-        mine = tuple(Object(name=item.label or "", box=box) for box in item.boxes)
+        mine = tuple(Object(name=classes.of(item), box=box) for box in item.boxes)
         files[item.image] = msgspec.structs.replace(voc, objects=voc.objects + mine)
     return list(files.values())
 

@@ -4,8 +4,9 @@
     images/HASH.jpg      the photos, under their own safe names
     labels/HASH.txt      CLASS CX CY W H a line, as shares of the photo's width and height
 
-Classes are labels in alphabetical order, from 0. A healthy photo has an empty file: it is a
-background, not a photo that nobody looked at. What YOLO cannot hold is lost: kind, crop, level,
+Classes are labels in alphabetical order, from 0, one for all spellings of a label. A healthy photo
+has an empty file: it is a background, not a photo that nobody looked at. What YOLO cannot hold is
+lost: kind, crop, level,
 group, hash, licence, queries and candidates; for all of it, export COCO. `train` and `val` have to
 be named in `data.yaml`; those that are not in this export are null, to be filled in from another.
 """
@@ -14,7 +15,7 @@ import json
 from pathlib import Path, PurePosixPath
 
 from fieldtruth.faults import Refused, Usage
-from fieldtruth.formats.contract import Exported, Exporter, copy_photos
+from fieldtruth.formats.contract import Classes, Exported, Exporter, copy_photos
 from fieldtruth.formats.markdown import legible
 from fieldtruth.records import Box, Item
 from fieldtruth.store import Bench
@@ -42,22 +43,23 @@ def write(bench: Bench, folder: Path, *, fetched: bool) -> Exported:
     """Write data.yaml, labels and photos into `folder`; questions have no boxes."""
     if not bench.items:
         raise Usage(f"{bench.folder}: expected items with boxes, got questions; export parquet")
-    names = sorted({item.label for item in bench.items if item.label})
+    classes = Classes(bench.items)
+    number = {name: at for at, name in enumerate(classes.names)}
     (folder / "labels").mkdir()
     (folder / "images").mkdir()
     for image, items in _by_photo(bench.items).items():
         lines = [
-            line(names.index(item.label or ""), box, item.width, item.height)
+            line(number[classes.of(item)], box, item.width, item.height)
             for item in items
             for box in item.boxes
         ]
         text = "".join(f"{each}\n" for each in dict.fromkeys(lines))
         _labels(folder, image).write_text(text, encoding="utf-8")
     splits = [f"{each}: {'images' if each == bench.manifest.split else 'null'}" for each in _SPLITS]
-    classes = [
-        f"  {at}: {json.dumps(legible(name), ensure_ascii=False)}" for at, name in enumerate(names)
+    names = [
+        f"  {at}: {json.dumps(legible(name), ensure_ascii=False)}" for name, at in number.items()
     ]
-    whole = ["path: .", *splits, "names:" if classes else "names: {}", *classes, ""]
+    whole = ["path: .", *splits, "names:" if names else "names: {}", *names, ""]
     (folder / FILE).write_text("\n".join(whole), encoding="utf-8")
     photos, absent = copy_photos(bench, folder, fetched=fetched)
     return Exported(rows=len(bench.items), photos=photos, absent=absent)

@@ -13,8 +13,9 @@ It closes what can be had for nothing under the published one (agroground.md, 16
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import fsum
 
 import numpy as np
@@ -152,9 +153,9 @@ def _place(rollouts: Sequence[Rollout], readings: Sequence[Reading]) -> list[_Pl
     """The boxes of replies whose photos show the target; matching as in scoring (section 6)."""
     if not rollouts:
         return []
-    said = np.concatenate([_within(one, of) for one, of in zip(readings, rollouts, strict=True)])
-    true = np.concatenate([geometry.as_boxes(each.boxes) for each in rollouts])
     counts = np.array([len(each.boxes) for each in readings], dtype=np.int64)
+    said = _within(_flat(readings), rollouts, counts)
+    true = _flat(rollouts)
     true_counts = np.array([len(each.boxes) for each in rollouts], dtype=np.int64)
     image, first, second = geometry.pairs(counts, true_counts)
     overlap = geometry.overlaps(said[first], true[second])
@@ -179,10 +180,16 @@ def _place(rollouts: Sequence[Rollout], readings: Sequence[Reading]) -> list[_Pl
     ]
 
 
-def _within(reading: Reading, rollout: Rollout) -> Boxes:
-    """The boxes of a reading cut to the photo, in the reply's space; none left out."""
-    wide, high = rollout.limits
-    return geometry.as_boxes(reading.boxes).clip(0.0, (wide, high, wide, high))
+def _flat(holders: Iterable[Reading | Rollout]) -> Boxes:
+    """The boxes of all, one after another, shape (boxes, 4)."""
+    boxes = chain.from_iterable(each.boxes for each in holders)
+    return np.fromiter(chain.from_iterable(boxes), dtype=np.float64).reshape(-1, 4)
+
+
+def _within(said: Boxes, rollouts: Sequence[Rollout], counts: Ints) -> Boxes:
+    """Boxes cut to their photos, in the space of each reply; none left out."""
+    limits = np.array([each.limits for each in rollouts], dtype=np.float64)
+    return said.clip(0.0, np.repeat(limits, counts, axis=0)[:, [0, 1, 0, 1]])
 
 
 def _copied(said: Boxes, owner: Ints) -> Bools:

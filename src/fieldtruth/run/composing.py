@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 
 from fieldtruth import __version__, store
 from fieldtruth.faults import Unbalanced, Usage
-from fieldtruth.records import Drop, Example, Healthy, Item, Record, Target
+from fieldtruth.records import Drop, Example, Healthy, Item, Record, Space, Split, Target
 from fieldtruth.run import workspace
 from fieldtruth.run.ledger import Ledger
 from fieldtruth.run.progress import SILENT, Track
@@ -97,6 +98,11 @@ def only(folders: Sequence[Path], told: Mapping[str, object]) -> Path:
 def mixture(split: str, seed: int, told: Mapping[str, object]) -> stage.Mix:
     """The settings of a mixture; what is None is as the stage has it. Raises as `Mix` does."""
     given = {name: value for name, value in told.items() if value is not None}
+    if split not in get_args(Split):
+        raise Usage(f"--split: expected train or val for training, got {split!r}")
+    if given.get("space", "norm1000") not in get_args(Space):
+        known = ", ".join(get_args(Space))
+        raise Usage(f"--space: expected one of {known}, got {given['space']!r}")
     try:
         return msgspec.convert({"split": split, "seed": seed, **given}, stage.Mix)
     except msgspec.ValidationError as error:

@@ -21,6 +21,7 @@ from fieldtruth.run import annotating, composing, splitting, workspace
 from fieldtruth.run.recipe import Annotate, Compose, Draw, Opened, Recipe, Splits
 from fieldtruth.run.steps import Bar, Places, Step, text
 from fieldtruth.sources import drawn
+from fieldtruth.sources.drawn.planning import Look
 from fieldtruth.stages import split as parting
 
 FEWEST = 12  # photos to draw on: fewer do not make a training and a test split
@@ -112,10 +113,17 @@ def _nothing(_: Bar) -> str:
 def _draw(opened: Opened, wanted: Draw, places: Places) -> Step:
     seed = opened.recipe.seed
     onto = None if wanted.onto is None else opened.at(wanted.onto)
+    look = Look(size=wanted.size, new=wanted.new)
+    told: dict[str, object] = {
+        "leaves": wanted.leaves, "test": wanted.test, "size": look.size, "new": look.new,
+    }  # fmt: skip
 
     def work(bar: Bar) -> str:
         if onto is None:
-            count = drawn.draw(places.leaves, leaves=wanted.leaves, seed=seed)
+            count = drawn.draw(
+                places.leaves, leaves=wanted.leaves, seed=seed, held_out_share=wanted.test,
+                look=look,
+            )  # fmt: skip
             return f"{count} photos of {wanted.leaves} leaves drawn"
         looked = places.out / "photos"
         workspace.ingest("folder", onto, looked, bar("look at photos"))
@@ -129,7 +137,7 @@ def _draw(opened: Opened, wanted: Draw, places: Places) -> Step:
         return f"symptoms drawn on {count} photos"
 
     return Step(
-        "draw", "draw", {"seed": seed} | ({} if onto else {"leaves": wanted.leaves}),
+        "draw", "draw", {"seed": seed, **({} if onto else told)},
         {} if onto is None else {"photos": onto}, (places.leaves,), work,
         clears=(places.out / "photos",),
     )  # fmt: skip

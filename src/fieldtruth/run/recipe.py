@@ -9,6 +9,7 @@
     [annotate]                         who draws the boxes, where a source does not say
     [split]                            the photos of all sources into train, val and test together
     [compose.NAME]                     a training mixture over all sources
+    [scrub]  [facts]  [questions]      in place of the last four, for a source of dialogues
     [freeze.NAME]                      a benchmark: its split and version
     [train.NAME]                       a model fitted on a benchmark
     [predict]                          the benchmark that is asked about, under which protocols
@@ -21,7 +22,7 @@ in the file.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os.path import normpath
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -30,19 +31,26 @@ import msgspec
 
 from fieldtruth.faults import Usage
 from fieldtruth.records import Record, Space, Split
-from fieldtruth.run import tables
+from fieldtruth.run import tables, troubles
 from fieldtruth.run.spread import Engine
+from fieldtruth.sources.drawn.planning import AS_EVER, New
 from fieldtruth.stages.annotate.rules import Name as Rules
 
 Name = str  # of a benchmark or model: part of a file's name
-_LETTERS = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.@")
 
 
 class Draw(Record, frozen=True, kw_only=True):
-    """Leaves to draw; with `onto`, symptoms on the photos of real leaves in that folder."""
+    """Leaves to draw; with `onto`, symptoms on the photos of real leaves in that folder.
+
+    `test` is the share of leaves that are the test split, `new` what it has of its own, `size` the
+    side of square photos; see `sources.drawn.planning.Look`.
+    """
 
     leaves: int = 240
     onto: str | None = None
+    test: float = 0.3
+    size: int | None = None
+    new: tuple[New, ...] = AS_EVER.new
 
 
 class Ingest(Record, frozen=True, kw_only=True):
@@ -104,15 +112,54 @@ class Compose(Record, frozen=True, kw_only=True):
     space: Space | None = None
 
 
+class Scrub(Record, frozen=True, kw_only=True):
+    """Personal data out of dialogues; see `fieldtruth scrub --help`.
+
+    `because` says why names of people need not be looked for, where nobody is there to do it.
+    """
+
+    names: Literal["auto", "presidio", "rules"] = "auto"
+    faces: bool = False
+    because: str | None = None
+
+
+class Facts(Record, frozen=True, kw_only=True):
+    """Who reads the dialogues: `rules`, or a model; see `fieldtruth facts --help`."""
+
+    model: str = "rules"
+    options: Mapping[str, str | int | float | bool] = {}
+    cache: str | None = None  # a folder of replies; beside the source's files if not given
+    allow_errors: float = 0.0
+
+
+class Questions(Record, frozen=True, kw_only=True):
+    """How questions are made of facts; see `fieldtruth questions --help`.
+
+    `model` writes wrong answers, where it is not `rules`. `choices`: how many options; of several
+    numbers each can be frozen.
+    """
+
+    want: int | None = None
+    per_group: int = 1
+    faces: bool = False
+    choices: tuple[int, ...] = (4,)
+    model: str = "rules"
+    options: Mapping[str, str | int | float | bool] = {}
+    cache: str | None = None
+    allow_errors: float = 0.0
+
+
 class Freeze(Record, frozen=True, kw_only=True):
     """One benchmark: the photos of a split, composed and frozen.
 
-    They lie in one place: where there are several sources, `source` says which of them.
+    They lie in one place: where there are several sources, `source` says which of them. Of
+    [questions] it is those with so many `choices`, the first number if not given.
     """
 
     split: Split
     version: str
     source: Name | None = None
+    choices: int | None = None
     name: str | None = None  # RECIPE-KEY if not given
     published: str | None = None
     creator: str | None = None
@@ -190,6 +237,9 @@ class Recipe(Record, frozen=True, kw_only=True):
     annotate: Annotate = Annotate()
     split: Splits | None = None
     compose: Mapping[Name, Compose] = {}
+    scrub: Scrub = Scrub()  # of dialogues
+    facts: Facts | None = None
+    questions: Questions | None = None
     freeze: Mapping[Name, Freeze] = {}
     train: Mapping[Name, Train] = {}
     predict: Predict | None = None
@@ -224,7 +274,7 @@ def read(path: Path, settings: Sequence[str] = ()) -> Opened:
     for setting in settings:
         tables.put(raw, setting, Recipe)
     recipe = _converted(raw, path)
-    for trouble in _troubles(recipe):
+    for trouble in troubles.all_of(recipe):
         raise Usage(f"{path}: {trouble}")
     return Opened(recipe, path.parent)
 
@@ -239,109 +289,3 @@ def _converted(raw: dict[str, Any], path: Path) -> Recipe:
         what = what.replace("Object missing required field", "expected the setting")
         key = where.rstrip("`").lstrip(".") or "the recipe"
         raise Usage(f"{path}: {key}: {what[0].lower()}{what[1:]}") from None
-
-
-def _troubles(recipe: Recipe) -> Iterator[str]:
-    """What types cannot say: names that must be there, and shares."""
-    for table in ("sources", "compose", "freeze", "train", "models"):
-        for name in getattr(recipe, table):
-            if not name or name.startswith(".") or set(name) - _LETTERS:
-                yield f"[{table}.{name}]: expected a name of letters, digits and -_.@, got {name!r}"
-    yield from _origins(recipe)
-    if recipe.predict is None and (recipe.score or recipe.models):
-        yield "expected [predict], which [models] and [score] need"
-    if recipe.report is not None and recipe.score is None:
-        yield "expected [score], which [report] needs"
-    yield from _names(recipe)
-    for key, share in _shares(recipe):
-        if not 0 <= share <= 1:  # false for NaN as well
-            yield f"{key}: expected a share from 0 to 1, got {share}"
-
-
-def _origins(recipe: Recipe) -> Iterator[str]:
-    """Where the photos come from, and that something is made of them."""
-    if (recipe.ingest is None) == (not recipe.sources):
-        yield "expected either [ingest] or [sources.NAME], got both or neither"
-    elif recipe.ingest is None and recipe.draw is not None:
-        yield "[draw]: expected [ingest] beside it, whose photos it draws; got [sources.NAME]"
-    elif recipe.ingest is not None and (recipe.draw is None) == (recipe.ingest.path is None):
-        yield "expected either [draw] or ingest.path, so that the photos come from one place"
-    if not recipe.freeze and not recipe.compose:
-        yield "expected at least one [freeze.NAME] or [compose.NAME], got none"
-    both = sorted(set(recipe.freeze) & set(recipe.compose))
-    if both:
-        yield f"[compose.{both[0]}]: expected a name of its own, got that of a [freeze.NAME]"
-    for name, bench in recipe.freeze.items():
-        if bench.source is None and len(recipe.sources) > 1:
-            yield f"freeze.{name}.source: expected which of the [sources.NAME], got none"
-    yield from _doubled(recipe)
-
-
-def _doubled(recipe: Recipe) -> Iterator[str]:
-    """Two tables of one dataset, whose photos could not be told apart."""
-    first: dict[str, Name] = {}
-    for name, each in recipe.sources.items():
-        other = first.setdefault(each.source or name, name)
-        if other != name:
-            yield (
-                f"[sources.{name}]: expected a source of its own, got the one of "
-                f"[sources.{other}]; put the photos of both under one folder"
-            )
-
-
-def _shares(recipe: Recipe) -> Iterator[tuple[str, float]]:
-    """Every setting that is a share."""
-    yield "annotate.allow_errors", recipe.annotate.allow_errors
-    for name, source in recipe.sources.items():
-        if source.annotate is not None:
-            yield f"sources.{name}.annotate.allow_errors", source.annotate.allow_errors
-    for name, mixture in recipe.compose.items():
-        for key in ("candidates", "healthy", "wrong_target"):
-            yield f"compose.{name}.{key}", getattr(mixture, key) or 0
-    for name, model in recipe.models.items():
-        yield f"models.{name}.allow_errors", model.allow_errors
-        if model.script is not None:
-            yield f"models.{name}.script.dies_at", model.script.dies_at
-    if recipe.score is not None:
-        yield "score.allow_missing", recipe.score.allow_missing
-
-
-def _names(recipe: Recipe) -> Iterator[str]:
-    """A table of this recipe that another one names, and that has to be there."""
-    named = {f"train.{name}.on": (each.on, "freeze") for name, each in recipe.train.items()}
-    if recipe.predict is not None:
-        named["predict.benchmark"] = (recipe.predict.benchmark, "freeze")
-        if not recipe.predict.protocols:
-            yield "predict.protocols: expected at least one, got none"
-        if not recipe.models:
-            yield "expected at least one [models.NAME] to ask, got none"
-    for name, model in recipe.models.items():
-        yield from _twice(name, model)
-        if model.fitted is not None:
-            named[f"models.{name}.fitted"] = (model.fitted, "train")
-        if model.majority_of is not None:
-            named[f"models.{name}.majority_of"] = (model.majority_of, "freeze")
-    named |= {
-        f"freeze.{name}.source": (bench.source, "sources")
-        for name, bench in recipe.freeze.items()
-        if bench.source is not None
-    }
-    for key, (name, table) in named.items():
-        if name not in getattr(recipe, table):
-            has = ", ".join(getattr(recipe, table)) or "none"
-            yield f"{key}: expected a [{table}.NAME] of this recipe ({has}), got {name!r}"
-
-
-def _twice(name: str, model: Model) -> Iterator[str]:
-    """An option that more than one setting of a model gives."""
-    made = {
-        "files": set(model.files),
-        "fitted": {"fitted"} if model.fitted is not None else set(),
-        "majority_of": {"label"} if model.majority_of is not None else set(),
-        "script": {"table", "space"} if model.script is not None else set(),
-    }
-    given = set(model.options)
-    for setting, options in made.items():
-        for option in sorted(given & options):
-            yield f"models.{name}.{setting}: the option {option!r} is given twice"
-        given |= options

@@ -1,6 +1,7 @@
 """What a step of a recipe is, and where everything of a run lies.
 
-OUT/leaves/  source/ or sources/NAME/  items/  training/NAME/  bench/NAME/  models/NAME.json
+OUT/leaves/  source/ or sources/NAME/  items/  training/NAME/  questions/  bench/NAME/
+OUT/models/NAME.json
 OUT/replies/MODEL.PROTOCOL.jsonl  results/score.json  report.html
 """
 
@@ -11,8 +12,8 @@ from pathlib import Path
 from fieldtruth.run.progress import Track
 
 STAGES = (
-    "draw", "ingest", "label", "annotate", "split", "compose", "freeze", "train", "predict",
-    "score", "report",
+    "draw", "ingest", "label", "annotate", "split", "compose", "facts", "questions", "freeze",
+    "train", "predict", "score", "report",
 )  # fmt: skip
 
 Bar = Callable[[str], Track]
@@ -47,10 +48,11 @@ class Places:
     out: Path
     leaves: Path = field(init=False)
     results: Path = field(init=False)
+    questions: Path = field(init=False)
     page: Path = field(init=False)
 
     def __post_init__(self) -> None:
-        for name in ("leaves", "results"):
+        for name in ("leaves", "results", "questions"):
             object.__setattr__(self, name, self.out / name)
         object.__setattr__(self, "page", self.out / "report.html")
 

@@ -52,8 +52,10 @@ def _typed(value: str, kind: inspect.Type | None, setting: str) -> object:
     kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
     if any(isinstance(each, inspect.StrType | inspect.LiteralType) for each in kinds):
         return value
-    if any(isinstance(each, inspect.VarTupleType) for each in kinds):
-        return [part.strip() for part in value.split(",") if part.strip()]
+    for each in kinds:
+        if isinstance(each, inspect.VarTupleType):
+            parts = [part.strip() for part in value.split(",") if part.strip()]
+            return [_typed(part, each.item_type, setting) for part in parts]
     targets: dict[type, type] = {
         inspect.IntType: int, inspect.FloatType: float, inspect.BoolType: bool,
     }  # fmt: skip

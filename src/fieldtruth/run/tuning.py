@@ -7,14 +7,21 @@
     val = ["../out/mixture-val"]
     out = "../out/sft"
 
-Every setting is described at `stages.sft.settings.Sft`. Paths are relative to the recipe.
+Or make a small one from nothing first, and give it to [sft] as its base with rank = 0:
+
+    [scratch]
+    train = ["../out/mixture"]
+    out = "../out/base"
+
+Every setting is described at `stages.sft.settings.Sft` and `stages.scratch.settings.Scratch`.
+Paths are relative to the recipe.
 """
 
 import tomllib
 from collections.abc import Callable, Sequence
 from os.path import normpath
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
@@ -24,14 +31,12 @@ from fieldtruth.models.transformers.settings import Precision
 from fieldtruth.records import Record
 from fieldtruth.run import tables
 from fieldtruth.run.progress import SILENT, Track
-from fieldtruth.stages import check, sft
+from fieldtruth.stages import check, scratch, sft
 from fieldtruth.stages import merge as merging
+from fieldtruth.stages.scratch import Scratch
 
 _SHOWN = 3  # problems of a training file that are told
-
-
-class _Recipe(Record, frozen=True, kw_only=True):
-    sft: dict[str, Any]
+T = TypeVar("T")
 
 
 def read(path: Path, settings: Sequence[str] = ()) -> sft.Sft:
@@ -39,6 +44,27 @@ def read(path: Path, settings: Sequence[str] = ()) -> sft.Sft:
 
     Raises `Usage` naming file and key for what is not TOML, not a setting or of another type.
     """
+    found = _as(sft.Sft, sft.with_preset(_table(path, settings, "sft")), f"{path}: sft")
+    at = _beside(path)
+    local = (path.parent / Path(found.base).expanduser()).is_dir()
+    return msgspec.structs.replace(
+        found,
+        base=at(found.base) if local or found.base.startswith((".", "~")) else found.base,
+        out=at(found.out),
+        train=tuple(map(at, found.train)),
+        val=tuple(map(at, found.val)),
+        tests=tuple(map(at, found.tests)),
+    )
+
+
+def read_scratch(path: Path, settings: Sequence[str] = ()) -> Scratch:
+    """The [scratch] of a recipe, likewise."""
+    found = _as(Scratch, _table(path, settings, "scratch"), f"{path}: scratch")
+    at = _beside(path)
+    return msgspec.structs.replace(found, out=at(found.out), train=tuple(map(at, found.train)))
+
+
+def _table(path: Path, settings: Sequence[str], name: str) -> dict[str, Any]:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -49,15 +75,23 @@ def read(path: Path, settings: Sequence[str] = ()) -> sft.Sft:
         tables.put(raw, setting, _Whole)
     for trouble in tables.unknown(raw, _Whole):
         raise Usage(f"{path}: {trouble}")
-    table = raw.get("sft")
+    table = raw.get(name)
     if not isinstance(table, dict):
-        raise Usage(f"{path}: expected a table [sft], got none")
+        raise Usage(f"{path}: expected a table [{name}], got none")
+    return table
+
+
+def _as(kind: type[T], table: dict[str, Any], where: str) -> T:
     try:
-        found = msgspec.convert(sft.with_preset(table), sft.Sft)
+        return msgspec.convert(table, kind)
     except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$")
-        raise Usage(f"{path}: sft{where.rstrip('`')}: {what[0].lower()}{what[1:]}") from None
-    return _resolved(found, path.parent)
+        what, _, key = str(error).partition(" - at `$")
+        raise Usage(f"{where}{key.rstrip('`')}: {what[0].lower()}{what[1:]}") from None
+
+
+def _beside(recipe: Path) -> Callable[[str], str]:
+    """Paths of a recipe, from where one stands."""
+    return lambda path: normpath(recipe.parent / Path(path).expanduser())
 
 
 class _Preset(sft.Sft, frozen=True, kw_only=True):
@@ -67,22 +101,8 @@ class _Preset(sft.Sft, frozen=True, kw_only=True):
 class _Whole(Record, frozen=True, kw_only=True):
     """What a recipe of training may hold."""
 
-    sft: _Preset
-
-
-def _resolved(found: sft.Sft, folder: Path) -> sft.Sft:
-    def at(path: str) -> str:
-        return normpath(folder / Path(path).expanduser())
-
-    local = (folder / Path(found.base).expanduser()).is_dir() or found.base.startswith((".", "~"))
-    return msgspec.structs.replace(
-        found,
-        base=at(found.base) if local else found.base,
-        out=at(found.out),
-        train=tuple(map(at, found.train)),
-        val=tuple(map(at, found.val)),
-        tests=tuple(map(at, found.tests)),
-    )
+    sft: _Preset | None = None
+    scratch: Scratch | None = None
 
 
 def train(
@@ -93,8 +113,21 @@ def train(
     Raises `TooManyFailed` where an example would spoil the run, naming the first; and what
     `sft.train` raises.
     """
-    tests = tuple(Path(each) for each in settings.tests)
-    for folder in (*settings.train, *settings.val):
+    _checked((*settings.train, *settings.val), settings.tests)
+    return sft.train(settings, track, tell or (lambda _: None))
+
+
+def make(
+    settings: Scratch, track: Track = SILENT, tell: Callable[[str], None] | None = None
+) -> scratch.Made:
+    """Check every folder of examples, then make a small model from nothing; raises likewise."""
+    _checked(settings.train)
+    return scratch.make(settings, track, tell or (lambda _: None))
+
+
+def _checked(folders: Sequence[str], benchmarks: Sequence[str] = ()) -> None:
+    tests = tuple(Path(each) for each in benchmarks)
+    for folder in folders:
         if not Path(folder).is_file():  # the split test and a changed folder are refused
             store.open_examples(Path(folder))
         report = check.check(Path(folder), check.Settings(tests=tests))
@@ -107,12 +140,16 @@ def train(
                 f"{folder}: expected examples without a problem, got {len(report.problems):,} "
                 f"({'; '.join(first)}); see all with: fieldtruth check {folder}"
             )
-    return sft.train(settings, track, tell or (lambda _: None))
 
 
 def line(done: sft.Trained, settings: sft.Sft) -> str:
     """What a person reads when `train sft` ends."""
     return sft.line(done, settings.out)
+
+
+def scratch_line(made: scratch.Made, settings: Scratch) -> str:
+    """What a person reads when `train scratch` ends."""
+    return scratch.line(made, settings.out)
 
 
 def merge(adapter: Path, out: Path, base: str | None, dtype: str) -> merging.Merged:

@@ -2,6 +2,7 @@
 
     samples.jsonl  targets.jsonl  healthy.jsonl  annotations.jsonl  drops.jsonl  manifest.json
 
+A source of talks has `dialogues.jsonl` in place of the first four; `scrub` and `facts` go on.
 Each stage reads what the one before it wrote and writes its own files whole or not at all. Drops
 of all stages lie in one file; the manifest counts everything (design, section 8).
 """
@@ -20,13 +21,14 @@ import msgspec
 
 from fieldtruth import archives, shards, sources, store
 from fieldtruth.faults import BadRecord, Refused, Unbalanced, Usage
+from fieldtruth.privacy.talks import Looked
 from fieldtruth.records import SCHEMA, Annotation, Drop, Healthy, Place, Record, Sample, Target
 from fieldtruth.rooms import open_room
 from fieldtruth.run import migrations
 from fieldtruth.run.ledger import Ledger
 from fieldtruth.run.progress import SILENT, Track
 from fieldtruth.run.unique import Unique
-from fieldtruth.sources.contract import Source
+from fieldtruth.sources.contract import DialogueSource, Source
 from fieldtruth.stages import annotate as annotating
 from fieldtruth.stages import compose as composing
 from fieldtruth.stages import ingest as ingesting
@@ -35,13 +37,16 @@ from fieldtruth.stages.annotate import detected
 
 STAGES = ("ingest", "label", "annotate")
 ANNOTATORS = ("source", "leaf_box")  # who draws without being asked as a model is
-AT_ONCE = 512  # records that are on their way from one file to the next
+AT_ONCE = 128  # records on their way from file to file: they stay in the cache of one core
 MAKER = {"samples": "ingest", "targets": "label", "healthy": "label", "annotations": "annotate"}
-# What hangs on the samples and is of no worth when they are made anew.
-FOLLOWING = (
-    "manifest.json", "targets.jsonl", "healthy.jsonl", "annotations.jsonl", "splits.jsonl",
-    "leakage.json",
-)  # fmt: skip
+# What hangs on the samples, or the dialogues, and is of no worth when they are made anew.
+FOLLOWING = {
+    "samples": (
+        "manifest.json", "targets.jsonl", "healthy.jsonl", "annotations.jsonl", "splits.jsonl",
+        "leakage.json", "dialogues.jsonl",
+    ),
+    "dialogues": ("manifest.json", "samples.jsonl", "facts.jsonl"),
+}  # fmt: skip
 
 R = TypeVar("R", bound=Record)
 
@@ -59,6 +64,7 @@ class Books(Record, frozen=True, kw_only=True):
     kinds: dict[str, int] = msgspec.field(default_factory=dict)  # of the targets
     boxes: dict[str, int] = msgspec.field(default_factory=dict)  # a model's, by what became of them
     options: dict[str, str] = msgspec.field(default_factory=dict)  # what the source was opened with
+    personal: Looked | None = None  # of dialogues: who looked for personal data, and what was found
 
 
 class _Sink:
@@ -125,26 +131,25 @@ def ingest(
     track: Track = SILENT,
     options: Mapping[str, str] | None = None,
 ) -> Books:
-    """The raw release at `root` becomes samples and drops in `out`.
+    """The raw release at `root` becomes samples, or dialogues, and drops in `out`.
 
-    An archive (zip or tar) is unpacked into `out/release` first. The source keeps its `options`
-    for the stages that follow.
+    An archive (zip or tar) is unpacked into `out/release`. `options` are kept for later stages.
     """
     source = _source(name, options or {})
+    what, kind = ingesting.makes(source)
     if not root.exists():
         raise Usage(f"{root}: expected the raw release of {name}, got nothing there")
     if out.resolve().is_relative_to(root.resolve()):
         raise Usage(
             f"{out}: expected a folder outside the release, got one in {root}; name another"
         )
-    store.make_folder(out)
     seen = Unique()
-    with store.lock(out), _Sink(out, ("samples",), "ingest") as sink:
+    with store.new_or_there(out), store.lock(out), _Sink(out, (what,), "ingest") as sink:
         root = _unpacked(source, root, out / "release")
-        rows: Iterator[Sample | Drop] = track(ingesting.ingest(source, root))
+        rows: Iterator[Record] = track(ingesting.ingest(source, root))
         while some := list(islice(rows, AT_ONCE)):
             seen.add(map(_id_of, some))
-            sink.put_all({Sample: "samples"}, some)
+            sink.put_all({kind: what}, some)
         twice = seen.twice(lambda: (row.id for row in ingesting.ingest(source, root)))
         if twice is not None:
             raise BadRecord(f"{root}: {name} gives the id {twice!r} to two of its rows")
@@ -156,7 +161,7 @@ def ingest(
             counts={"rows": len(seen), **sink.counts}, drops=dict(sorted(sink.drops.items())),
             options=dict(options or {}),
         )  # fmt: skip
-        _forget(out, FOLLOWING)
+        _forget(out, FOLLOWING[what])
     return _close(out, books)
 
 
@@ -267,18 +272,18 @@ def line(books: Books, out: Path) -> str:
     return f"{books.source}: {made}; dropped: {lost or 'none'}. In {out}"
 
 
-def _source(name: str, options: Mapping[str, str]) -> Source:
+def _source(name: str, options: Mapping[str, str]) -> Source | DialogueSource:
     module: Any = open_room(sources, name)
     if not options:
-        source: Source = module.SOURCE
+        source: Source | DialogueSource = module.SOURCE
         return source
     if not hasattr(module, "open_source"):
         raise Usage(f"--source-args: expected none for {name}, got {', '.join(options)}")
-    opened: Source = module.open_source(options)
+    opened: Source | DialogueSource = module.open_source(options)
     return opened
 
 
-def _unpacked(source: Source, root: Path, release: Path) -> Path:
+def _unpacked(source: Source | DialogueSource, root: Path, release: Path) -> Path:
     """The release's folder: the one given, or what its archive or its parquet files hold.
 
     Of an archive it is the one top folder in it, if there is but one.
@@ -300,14 +305,18 @@ def _unpacked(source: Source, root: Path, release: Path) -> Path:
 
 def _open(out: Path, needs: str) -> tuple[Books, Source]:
     path = out / "manifest.json"
-    if not path.is_file() or not (out / f"{needs}.jsonl").is_file():
+    found = path.is_file() and (out / "dialogues.jsonl").is_file()
+    if not path.is_file() or not (found or (out / f"{needs}.jsonl").is_file()):
         raise Usage(f"{out}: expected {needs}.jsonl and manifest.json; run `{MAKER[needs]}` first")
     raw = migrations.document(path.read_bytes(), path, "ingest")
     try:
         books = msgspec.convert(raw, Books)
     except msgspec.ValidationError as error:
         raise BadRecord(f"{path}: expected what `ingest` writes, got: {error}") from None
-    return books, _source(books.source, books.options)
+    source = _source(books.source, books.options)
+    if isinstance(source, DialogueSource):
+        raise Usage(f"{out}: expected samples, got dialogues; run `fieldtruth facts {out}`")
+    return books, source
 
 
 def seen_from(out: Path, root: Path) -> str:
@@ -339,7 +348,7 @@ def _agree(out: Path, books: Books, name: str, found: int) -> None:
 
 _why: Callable[[Drop], tuple[str, str]] = attrgetter("stage", "reason")
 _kind_of: Callable[[Target], str] = attrgetter("kind")
-_id_of: Callable[[Sample | Drop], str] = attrgetter("id")
+_id_of: Callable[[Any], str] = attrgetter("id")
 
 
 def _target_of(record: Annotation | Drop) -> str:

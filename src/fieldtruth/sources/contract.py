@@ -8,13 +8,16 @@ be told how to read its release also has `open_source(options) -> Source`, which
 after `--source-args` and raises `Usage` for one that it does not know; `SOURCE` is it without any.
 Where a hub gives the release out as parquet files with the photos inside, `photo_column` names the
 column, and `ingest` unpacks them into `OUT/release` first (`fieldtruth.shards`).
+
+Talks of growers with experts name no single thing: their source ends in `SOURCE: DialogueSource =
+...`, `ingest` makes dialogues of it, and `facts` takes them from there.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from fieldtruth.records import Annotation, Drop, Healthy, Sample, Target
+from fieldtruth.records import Annotation, Dialogue, Drop, Healthy, Sample, Target
 
 
 class Source(Protocol):
@@ -48,4 +51,32 @@ class Source(Protocol):
 
     def annotate(self, sample: Sample, target: Target, root: Path) -> Annotation | Drop:
         """The boxes the release itself holds for a target, in pixels of the upright image."""
+        ...
+
+
+@runtime_checkable
+class AtOnce(Protocol):
+    """What a source of a million rows may have besides: `label` without a call for each sample."""
+
+    def label_all(self, samples: Sequence[Sample]) -> Sequence[tuple[Target | Healthy | Drop, ...]]:
+        """What each of some samples names, in their order."""
+        ...
+
+
+@runtime_checkable
+class DialogueSource(Protocol):
+    """One set of talks. Each row of the release becomes a dialogue, or is dropped for one of
+    `reasons`; paths of photos are relative to `root` and never leave it."""
+
+    @property
+    def licence(self) -> str: ...
+
+    @property
+    def paper(self) -> str: ...
+
+    @property
+    def reasons(self) -> tuple[str, ...]: ...
+
+    def dialogues(self, root: Path) -> Iterator[Dialogue | Drop]:
+        """Every talk of the release, in a stable order, with the drops of the other rows."""
         ...

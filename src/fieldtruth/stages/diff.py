@@ -13,6 +13,8 @@ from fieldtruth import store
 from fieldtruth.faults import Usage
 from fieldtruth.records import Item, Question, Record
 
+MOST = 5  # records of each kind of change in what people read
+
 
 class Changed(TypedDict):
     """One record that both have, and the fields in which they differ, in the record's order."""
@@ -54,8 +56,8 @@ def diff(a: Path, b: Path) -> Diff:
     }
 
 
-def line(found: Diff) -> str:
-    """The difference for people: one line a record, then the counts."""
+def line(found: Diff, most: int | None = MOST) -> str:
+    """The difference for people: the counts, then a line a record, of each kind at most `most`."""
     parts = (found["items"], found["questions"])
     added = [f"+ {name}" for part in parts for name in part["added"]]
     removed = [f"- {name}" for part in parts for name in part["removed"]]
@@ -63,7 +65,12 @@ def line(found: Diff) -> str:
         f"~ {each['id']}: {', '.join(each['fields'])}" for part in parts for each in part["changed"]
     ]
     counts = f"{len(added)} added, {len(removed)} removed, {len(changed)} changed"
-    return "\n".join([*added, *removed, *changed, f"{found['a']} -> {found['b']}: {counts}"])
+    lines = [f"{found['a']} -> {found['b']}: {counts}"]
+    for mark, some in (("+", added), ("-", removed), ("~", changed)):
+        lines += some[:most]
+        if most is not None and len(some) > most:
+            lines.append(f"{mark} and {len(some) - most} more; --all names them")
+    return "\n".join(lines)
 
 
 def _title(folder: Path) -> str:

@@ -28,7 +28,7 @@ LINE_LIMIT = 64 * 2**20  # bytes; a longer line is no record but a file of anoth
 R = TypeVar("R", bound=Record)
 
 _BOM = b"\xef\xbb\xbf"
-_BLOCK = 2**17  # bytes that are read at a time; what they hold stays in the processor's cache
+_BLOCK = 2**16  # bytes that are read at a time; what they hold stays in the processor's cache
 _HELD = 256  # records that are written at a time
 _ENCODER = msgspec.json.Encoder()
 

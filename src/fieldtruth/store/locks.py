@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fieldtruth.faults import Busy, CannotWrite
-from fieldtruth.store.room import make_folder, room
+from fieldtruth.store.room import make_folder, possible, room
 
 try:
     import fcntl
@@ -27,7 +27,7 @@ def lock(path: Path) -> Iterator[None]:
     """
     named = path if path.name not in ("", "..") else path.resolve()  # `.` has no name
     beside = named.with_name(named.name + ".lock")
-    with room(beside):
+    with room(beside), possible(path):
         make_folder(beside.parent)
         handle = _by_flock(path, beside)
         if handle is None:
@@ -56,7 +56,8 @@ def spare(path: Path) -> Iterator[BinaryIO]:
         raise CannotWrite(
             f"{path}: expected a file or nothing there, got a folder or a device; name another"
         )
-    part, handle = _spare(path)
+    with possible(path):
+        part, handle = _spare(path)
     file = os.fdopen(handle, "wb", buffering=2**20)
     try:
         yield file

@@ -1,7 +1,7 @@
 """A disk that takes no more is one clear error that names the file, and nothing is half there."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from errno import EDQUOT, EFBIG, ENOSPC
 from pathlib import Path
 
@@ -32,12 +32,34 @@ def room(place: Path | str) -> Iterator[None]:
         ) from error
 
 
-def make_folder(folder: Path) -> None:
-    """A folder with all those above it; `CannotWrite` where no such place can be (below /proc)."""
+@contextmanager
+def possible(place: Path) -> Iterator[None]:
+    """`CannotWrite` naming `place` where the system says that there can be none (below /proc)."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        yield
     except FileNotFoundError as error:
         raise CannotWrite(
-            f"{folder}: expected a place where a folder can be made, got: {error.strerror}; "
+            f"{place}: expected a place where a file or folder can be made, got: {error.strerror}; "
             "name another"
         ) from error
+
+
+def make_folder(folder: Path) -> None:
+    """A folder with all those above it; `CannotWrite` where no such place can be."""
+    with possible(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+@contextmanager
+def new_or_there(folder: Path) -> Iterator[None]:
+    """`make_folder` for the block; one that was not there goes when the block fails and left it
+    empty."""
+    new = not folder.exists()
+    make_folder(folder)
+    try:
+        yield
+    except BaseException:
+        if new:
+            with suppress(OSError):  # something is in it
+                folder.rmdir()
+        raise

@@ -9,6 +9,7 @@ scoring all meet in `label_id`.
     resolve     from a name to its label, and why
     conflicts   what may stand beside what in a list; the lenient rule for open answers
     prompts     what a detector is asked for, with the organ and the look of the symptom
+    giveaways   words of an answer that stand in a question
     collisions  one name, two meanings: where the sources disagree
     lexicon     which crops, pests, measures ... the words of a question or an answer name
     wordlists   the lists behind it

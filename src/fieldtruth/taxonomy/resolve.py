@@ -89,8 +89,11 @@ def _with_asides(name: str, crop: str | None) -> Resolution:
     >>> label_id("Esca (Black Measles)"), label_id("Haunglongbing_(Citrus_greening)")
     ('esca', 'citrus greening')
     """
-    whole = _resolve(normalise(name), crop)
-    if whole.label is not None or whole.collision or _ASIDE.search(name) is None:
+    once = _crop_once(name)
+    whole = _resolve(normalise(once), crop)
+    if once != name:
+        whole = replace(whole, how=("one name of its crop", *whole.how))
+    if whole.label is not None or whole.collision or _ASIDE.search(once) is None:
         return whole
     parts = [(_ASIDE.sub(" ", name), "without its brackets")]
     parts += [(aside, "what is in brackets") for aside in _ASIDE.findall(name)]
@@ -99,6 +102,19 @@ def _with_asides(name: str, crop: str | None) -> Resolution:
         if found.label is not None:
             return replace(found, how=(way, *found.how))
     return whole
+
+
+def _crop_once(name: str) -> str:
+    """A name that begins with its crop under two names, the second in brackets, with the first.
+
+    >>> label_id("Corn_(maize)___Common_rust_"), label_id("Corn (maize) common rust", "corn")
+    ('maize common rust', 'common rust')
+    """
+    aside = _ASIDE.search(name)
+    crop = crop_id(normalise(name[: aside.start()])) if aside else ""
+    if aside is None or crop not in book().crops or crop_id(normalise(aside[1])) != crop:
+        return name
+    return f"{name[: aside.start()]} {name[aside.end() :]}"
 
 
 def _written(name: str, plain: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import msgspec
 
 from fieldtruth.faults import BadRecord
 from fieldtruth.formats.coco.rows import Category, Coco, Photo, Region
+from fieldtruth.formats.contract import Classes
 from fieldtruth.records import Box, Item
 
 _ELSEWHERE = ("image", "width", "height", "boxes")  # COCO has a place of its own for them
@@ -15,7 +16,8 @@ _ELSEWHERE = ("image", "width", "height", "boxes")  # COCO has a place of its ow
 def from_items(items: Iterable[Item]) -> Coco:
     """Items as COCO rows: one image a photo, whatever number of items it has; ids from 1."""
     ordered = sorted(items, key=lambda item: (item.image, item.id))
-    names = sorted({(item.kind or "", item.label) for item in ordered if item.label})
+    classes = Classes(ordered)
+    names = sorted({(item.kind or "", classes.of(item)) for item in ordered if item.label})
     category = {name: at for at, name in enumerate(names, start=1)}
     photos: dict[str, Photo] = {}
     regions: list[Region] = []
@@ -30,7 +32,7 @@ def from_items(items: Iterable[Item]) -> Coco:
         mine = (*photo.items, {name: fields[name] for name in fields if name not in _ELSEWHERE})
         photos[item.image] = msgspec.structs.replace(photo, items=mine)
         for box in item.boxes:
-            of = category[item.kind or "", item.label or ""]
+            of = category[item.kind or "", classes.of(item)]
             at = len(regions) + 1
             regions.append(Region(id=at, photo=photo.id, category=of, box=box, item=item.id))
     categories = [

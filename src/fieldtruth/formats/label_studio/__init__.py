@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from fieldtruth.formats.contract import Exported, Exporter, copy_photos
+from fieldtruth.formats.contract import Classes, Exported, Exporter, copy_photos
 from fieldtruth.formats.label_studio.writing import (
     LOCAL,
     boxes_config,
@@ -30,17 +30,16 @@ def export(bench: Bench, folder: Path, *, fetched: bool) -> Exported:
     The photos' addresses are those of Label Studio's local files, with `folder` as its root.
     """
     photos, absent = copy_photos(bench, folder, fetched=fetched)
-    tasks: list[dict[str, Any]] = []
+    tasks, classes = list[dict[str, Any]](), Classes(bench.items)
     for item in bench.items:
-        named = regions(item.boxes, item.width, item.height, item.label or "")
+        named = regions(item.boxes, item.width, item.height, classes.of(item))
         data = {
             "image": LOCAL + quote(item.image), "item": item.id, "level": item.level,
             "label": item.label or "", "crop": item.crop or "", "query": item.query or "",
         }  # fmt: skip
         tasks.append({"data": data, "predictions": [prediction(named, "truth")]})
     dump(folder / "tasks.json", tasks)
-    labels = sorted({item.label for item in bench.items if item.label})
-    (folder / "config.xml").write_text(boxes_config(labels), encoding="utf-8")
+    (folder / "config.xml").write_text(boxes_config(classes.names), encoding="utf-8")
     return Exported(rows=len(tasks), photos=photos, absent=absent)
 
 

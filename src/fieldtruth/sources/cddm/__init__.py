@@ -4,12 +4,14 @@ PATH holds `dataset/images/CROP,DISEASE/*` (some old folders have Chinese names)
 `dataset/VQA/**/*.json`: the test files are lists of `question_id`, `question`, `image`, `answer`,
 the training files lists of conversations in the form of LLaVA or of Qwen-VL, which say the same
 twice. A row is a target where its own answer names what the photo's folder names; the folder gives
-crop and spelling. AgroGround reads the answer only, loses names with a hyphen or a digit, and
-takes "not affected by" for "affected by" (reference, section 1.3).
+crop and spelling. Answers in another language are dropped as such. AgroGround reads the answer
+only, loses names with a hyphen or a digit, and takes "not affected by" for "affected by"
+(reference, section 1.3).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 
 from fieldtruth import detections, rows
@@ -41,6 +43,7 @@ class Cddm:
         "vacuous",
         "several_things",
         "contradicts_folder",
+        "other_language",  # most of it, or where the name would stand: only English is read
         "names_nothing",
         "no_boxes",
     )
@@ -64,24 +67,38 @@ class Cddm:
 
     def label(self, sample: Sample) -> tuple[Target | Healthy | Drop]:
         """What the answer names, with the folder's crop and spelling."""
-        image, name = sample.images[0], sample.id
-        asked = (image[: image.rfind("/")], sample.question, sample.answer)
-        what = FOUND.get(asked) or said(*asked)
-        if type(what) is Name:
-            return (
-                Target(
+        return self.label_all((sample,))[0]
+
+    def label_all(self, samples: Sequence[Sample]) -> list[tuple[Target | Healthy | Drop]]:
+        """`label` for a million samples, without a call for each."""
+        asked = [
+            ((image := each.images[0])[: image.rfind("/")], each.question, each.answer)
+            for each in samples
+        ]
+        made: list[tuple[Target | Healthy | Drop]] = []
+        put = made.append
+        for name, what, ask in zip(map(_id_of, samples), map(FOUND.get, asked), asked, strict=True):
+            if what is None:
+                what = said(*ask)
+            if type(what) is Name:
+                target = Target(
                     id=f"{name}:target", sample=name, kind=what.kind, label=what.label,
                     crop=what.crop,
-                ),
-            )  # fmt: skip
-        if type(what) is Well:
-            return (Healthy(id=f"{name}:healthy", sample=name, crop=what.crop),)
-        assert isinstance(what, str)
-        return (Drop(id=f"{name}:label", sample=name, stage="label", reason=what),)
+                )  # fmt: skip
+                put((target,))
+            elif type(what) is Well:
+                put((Healthy(id=f"{name}:healthy", sample=name, crop=what.crop),))
+            else:
+                assert isinstance(what, str)
+                put((Drop(id=f"{name}:label", sample=name, stage="label", reason=what),))
+        return made
 
     def annotate(self, sample: Sample, target: Target, root: Path) -> Annotation | Drop:  # noqa: ARG002
         """Always a drop: the release holds no boxes."""
         return detections.drop(target.id, "annotate", "no_boxes", "", of=sample.id)
+
+
+_id_of: Callable[[Sample], str] = attrgetter("id")
 
 
 def open_source(options: Mapping[str, str]) -> Source:

@@ -7,7 +7,7 @@ from sys import intern
 from typing import NamedTuple
 
 from fieldtruth.records import Kind
-from fieldtruth.sources.cddm.classes import Folder, Name, plain_text, read_folder
+from fieldtruth.sources.cddm.classes import Folder, Name, other_letters, plain_text, read_folder
 from fieldtruth.taxonomy import lexicon, normalise, resolve, wordlists
 
 _DIAGNOSIS = re.compile(
@@ -133,6 +133,9 @@ def said(folder: str, question: str, answer: str) -> Said:
 
 
 def _said(folder: str, question: str, answer: str) -> Said:
+    others = other_letters(answer)
+    if others and 2 * others > sum(map(str.isalpha, answer)):
+        return "other_language"
     asked = asks(question)
     if asked in ("management", "cause"):
         return asked
@@ -150,7 +153,8 @@ def _said(folder: str, question: str, answer: str) -> Said:
         return other
     if told is not None:  # it is named and said not to be there
         return "contradicts_folder"
-    return _nothing_named(about, asked, answer, plain)
+    nothing = _nothing_named(about, asked, answer, plain)
+    return "other_language" if others and nothing == "names_nothing" else nothing
 
 
 _Mention = tuple[int, int, bool]  # where it begins and ends, and whether it is affirmed

@@ -1,6 +1,7 @@
-"""What a photo's folder says: CROP,DISEASE, or its old Chinese name."""
+"""What a photo's folder says: CROP,DISEASE, or its old Chinese name, or one part of each."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -38,6 +39,7 @@ class Folder:
 
 
 _ASIDE = re.compile(r"\([^)]*\)")
+_BEYOND = "\u0370"  # where letters other than Latin ones begin: Greek, Cyrillic, Chinese
 CROPS = {
     "小麦": "wheat", "橙子": "orange", "水稻": "rice", "番茄": "tomato", "苹果": "apple",
     "玉米": "maize", "葡萄": "grape", "马铃薯": "potato", "土豆": "potato", "大豆": "soybean",
@@ -69,8 +71,9 @@ def read_folder(place: str) -> Folder:
     plant, comma, name = text.replace("\uff0c", ",").partition(",")
     if not comma:
         plant = next((word for word in CROPS if text.startswith(word)), "")
-        name = DISEASES.get(text.removeprefix(plant), "") if plant else ""
-        plant = CROPS.get(plant, "")
+        name = text.removeprefix(plant) if plant else ""
+        name = name if name in DISEASES else ""
+    plant, name = _english(plant, CROPS), _english(name, DISEASES)
     plant, name = _ASIDE.sub(" ", plant), name.strip()  # Corn (maize)
     crop = crop_id(plant) if normalise(plant) else None
     plants = frozenset(word.split()[-1] for word in (normalise(plant), crop) if word)
@@ -89,6 +92,25 @@ def read_folder(place: str) -> Folder:
         forms=tuple(sorted(filter(None, forms), key=lambda form: (-len(form), form))),
         plants=plants,
     )
+
+
+def _english(part: str, words: Mapping[str, str]) -> str:
+    """A part of a folder's name in English; "" where it is in Chinese and not of these words.
+
+    >>> [_english(part, CROPS) for part in (" \u82f9\u679c", "Apple", "\u602a\u75c5")]
+    ['apple', 'Apple', '']
+    """
+    found = words.get(part.strip(), part)
+    return "" if other_letters(found) else found
+
+
+def other_letters(text: str) -> int:
+    """How many letters of a text are not Latin: a text of few others is not in English.
+
+    >>> other_letters("caf\u00e9 5 mm"), other_letters("\u82f9\u679c 5 mm")
+    (0, 2)
+    """
+    return 0 if text.isascii() else sum(each.isalpha() and each >= _BEYOND for each in text)
 
 
 def plain_text(text: str) -> str:

@@ -63,7 +63,10 @@ class Reader:
             return None
         own = list(map(_id_of, some))
         questions, answers = list(map(_question_of, some)), list(map(_answer_of, some))
-        places = list(map(place_of, map(_image_of, some)))
+        places = [
+            image[1:] if image.startswith("/dataset/") else place_of(image)
+            for image in map(_image_of, some)
+        ]
         if set(map(type, own)) != {str} or not (all(own) and all(questions)):
             return None
         if not self._photos.there.issuperset(places):

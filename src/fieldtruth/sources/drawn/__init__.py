@@ -5,7 +5,7 @@ crops and eight symptoms stand for the real thing where no real photos are at ha
 in tests. A score on drawn leaves says that the machinery works, and nothing about the field.
 
 One seed gives the same bytes, and more leaves change no other leaf. The test split has outlines,
-greens and grounds of its own that training never sees.
+greens and grounds of its own that training never sees; a `Look` says otherwise.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,9 +32,14 @@ from fieldtruth.records import (
 )
 from fieldtruth.sources.drawn import planning, planting, scene
 from fieldtruth.sources.drawn.painting import paint
+from fieldtruth.sources.drawn.planning import AS_EVER, Look
+
+__all__ = ["SOURCE", "TRUTH", "Drawn", "DrawnLeaves", "Look", "draw", "draw_on"]
 
 TRUTH = "truth.jsonl"
 HELD_OUT_SHARE = 0.5  # of planted photos
+BLURRED_SHARE = 0.2  # of the photos of one size
+SIDES = (128, 1024)  # of the photos of one size
 PNG_SHARE = 0.06  # of the photos are PNG, the others JPEG
 
 
@@ -58,7 +63,14 @@ class Drawn(Record, frozen=True, kw_only=True):
     licence: str = "CC0-1.0"
 
 
-def draw(root: Path, *, leaves: int, seed: int = 0, held_out_share: float = 0.3) -> int:
+def draw(
+    root: Path,
+    *,
+    leaves: int,
+    seed: int = 0,
+    held_out_share: float = 0.3,
+    look: Look = AS_EVER,
+) -> int:
     """Photos of that many leaves and `truth.jsonl` in `root`, whole or not at all; how many photos.
 
     About a tenth of the leaves are in two photos. Of the leaves, `held_out_share` on average are
@@ -69,11 +81,13 @@ def draw(root: Path, *, leaves: int, seed: int = 0, held_out_share: float = 0.3)
             "expected at least 1 leaf and a held-out share from 0 to 1, "
             f"got {leaves} and {held_out_share}"
         )
+    if look.size is not None and not SIDES[0] <= look.size <= SIDES[1]:
+        raise Usage(f"size: expected {SIDES[0]} to {SIDES[1]} pixels, got {look.size}")
     with _whole(root) as made:
         truths = [
             truth
             for number in range(leaves)
-            for truth in _draw_leaf(made, planning.case(number, seed, held_out_share))
+            for truth in _draw_leaf(made, planning.case(number, seed, held_out_share, look))
         ]
         store.write(made / TRUTH, truths)
     return len(truths)
@@ -141,6 +155,9 @@ def _draw_leaf(root: Path, leaf: planning.Case) -> Iterator[Drawn]:
         canvas, boxes = paint(plan)
         rng = draws.rng(leaf.seed, "drawn camera", photo)
         picture = scene.photograph(canvas, rng)
+        focus = draws.rng(leaf.seed, "drawn focus", photo)
+        if leaf.look.size is not None and focus.random() < BLURRED_SHARE:
+            picture = scene.defocus(picture, focus)
         quality, png = int(rng.integers(84, 96)), rng.random() < PNG_SHARE
         image = f"images/{photo}.{'png' if png else 'jpg'}"
         if png:

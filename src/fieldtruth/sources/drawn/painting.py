@@ -23,6 +23,8 @@ SMALLEST = (4, 14)  # a symptom shows at least 4 pixels each way and 14 in all, 
 MOST_HIDDEN = 0.55  # of a symptom under later ones
 SEEN = 0.5  # opacity from which on a pixel belongs to the leaf
 
+Surface = tuple[NDArray[np.bool_], Plane]  # a leaf's visible pixels, and how they catch the light
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pose:
@@ -62,6 +64,8 @@ class Plan:
     size: Size
     ground: Ground
     leaves: tuple[Planned, ...]
+    smallest: float = 0.0  # pixels either way that a symptom shows at least, `SMALLEST` aside
+    most: int | None = None  # symptoms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +105,8 @@ def paint_leaves(plan: Plan) -> tuple[Canvas, list[NDArray[np.bool_]], NDArray[n
             _paint_whole(canvas, planned, seen, plan)
             marks.append(seen)
         elif planned.style is not None:
-            marks += _paint_symptoms(canvas, planned, seen, light, plan)
+            room = None if plan.most is None else plan.most - len(marks)
+            marks += _paint_symptoms(canvas, planned, (seen, light), plan, room)
     return canvas, marks, leafy
 
 
@@ -249,25 +254,31 @@ def _paint_whole(canvas: Canvas, planned: Planned, seen: NDArray[np.bool_], plan
 
 
 def _paint_symptoms(
-    canvas: Canvas, planned: Planned, seen: NDArray[np.bool_], light: Plane, plan: Plan
+    canvas: Canvas, planned: Planned, surface: Surface, plan: Plan, room: int | None
 ) -> list[NDArray[np.bool_]]:
-    """Symptom after symptom, in place; the mask (height, width) of each that was painted."""
+    """Symptom after symptom, in place; the mask (height, width) of each that was painted.
+
+    No more than there is `room` for.
+    """
     assert planned.style is not None
+    seen, light = surface
     rng = draws.rng(plan.seed, "drawn symptoms", planned.key)
     low, high = planned.style.count
     count = int(np.clip(round(low + (high - low) * rng.beta(1.1, 1.3)), low, high))
+    count = count if room is None else min(count, room)
     tone = rng.normal(1, 0.05, 3).astype(np.float32)
     top = np.full(seen.shape, -1, np.int16)  # which symptom lies uppermost
     marks: list[NDArray[np.bool_]] = []
     area = float(np.sqrt(seen.sum()))
     for i in range(count + 40):
-        if len(marks) >= (count if i < 2 * count else 1):
+        if len(marks) >= (count if i < 2 * count else min(count, 1)):
             break
         spot = draws.rng(plan.seed, "drawn symptom", f"{planned.key}/{i}")
-        patch, middle = _plant(planned, area, spot)
+        patch, middle = _plant(planned, area, plan.smallest, spot)
         there, here = overlap(middle, patch.opacity.shape[0], plan.size)
         opacity = np.where(seen[there], patch.opacity[here], 0)
-        if not shows(opacity > 0) or hides(top, there, opacity > 0, marks):
+        mark = opacity > 0
+        if not shows(mark, plan.smallest) or hides(top, there, mark, marks):
             continue
         top[there][opacity > 0] = len(marks)
         colour = patch.colour[here] * tone * light[there][..., None]
@@ -279,7 +290,7 @@ def _paint_symptoms(
 
 
 def _plant(
-    planned: Planned, area: float, rng: np.random.Generator
+    planned: Planned, area: float, smallest: float, rng: np.random.Generator
 ) -> tuple[Patch, tuple[int, int]]:
     """One symptom painted on its patch, and the pixel its middle lies on."""
     style = planned.style
@@ -293,6 +304,7 @@ def _plant(
     at = planned.pose((root + inwards * (edge - root))[None])[0]
     low, high = style.radius
     radius = max(2.6, area * (low + (high - low) * rng.beta(1.1, 2.0)))
+    radius = float(np.hypot(radius, 0.6 * smallest))  # large ones stay as they are
     heading = planned.pose(rib)[-1] - planned.pose(rib)[0]
     place = Place(
         radius=radius,
@@ -316,13 +328,13 @@ def overlap(
     return (there[0], there[1]), (here[0], here[1])
 
 
-def shows(mark: NDArray[np.bool_]) -> bool:
+def shows(mark: NDArray[np.bool_], smallest: float = 0.0) -> bool:
     """Whether a mark, (height, width), is at least as large as the smallest that counts."""
     side, pixels = SMALLEST
     if int(mark.sum()) < pixels:
         return False
     x1, y1, x2, y2 = extent(mark)
-    return x2 - x1 >= side and y2 - y1 >= side
+    return min(x2 - x1, y2 - y1) >= max(side, smallest)
 
 
 def hides(

@@ -6,7 +6,7 @@ photo's id), so more leaves change none of those that are there.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -35,8 +35,28 @@ SEVERAL_SHARE = 0.25  # of the other photos show more than one leaf
 BOTH_SHARE = 0.4  # of the neighbours of a leaf with lesions have them too
 TWICE_SHARE = 0.1  # of the leaves are in two photos
 VAL_SHARE = 0.15  # of the leaves that are not held out
+SMALLEST_SHARE = 25  # a photo of one size is so many times as wide as its smallest symptom
+MOST = 15  # symptoms on a photo of one size
+
+New = Literal["shapes", "palettes", "grounds"]
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How photos are to look, where it is not as ever.
+
+    `size`: square photos of that side, for models that see little: no symptom under a 25th of it
+    either way, at most 15 in all, and some photos out of focus. `new`: what the test split has of
+    its own.
+    """
+
+    size: int | None = None
+    new: tuple[New, ...] = ("shapes", "palettes", "grounds")
+
+
+AS_EVER = Look()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +71,14 @@ class Case:
     style: Style | None
     whole: bool
     photos: tuple[str, ...]
+    look: Look = AS_EVER
 
-    @property
-    def held_out(self) -> bool:
-        return self.split == "test"
+    def new(self, what: New) -> bool:
+        """Whether this leaf has what training never sees."""
+        return self.split == "test" and what in self.look.new
 
 
-def case(number: int, seed: int, held_out_share: float) -> Case:
+def case(number: int, seed: int, held_out_share: float, look: Look = AS_EVER) -> Case:
     """The leaf of that number."""
     name = f"leaf-{number:05d}"
     rng = draws.rng(seed, "drawn", name)
@@ -66,23 +87,27 @@ def case(number: int, seed: int, held_out_share: float) -> Case:
     style = STYLES[_pick(SUFFERS[crop], rng)]
     healthy, whole = rng.random() < HEALTHY_SHARE, rng.random() < WHOLE_SHARE
     twice = rng.random() < TWICE_SHARE
+    shapes, palettes = (test and what in look.new for what in ("shapes", "palettes"))
     return Case(
         name=name,
         seed=seed,
         split="test" if test else "val" if val else "train",
-        shape=_pick([s for s in SHAPES if s.crop == crop and s.held_out == test], rng),
-        green=_pick([g for g in GREENS if g.held_out == test], rng),
+        shape=_pick([s for s in SHAPES if s.crop == crop and s.held_out == shapes], rng),
+        green=_pick([g for g in GREENS if g.held_out == palettes], rng),
         style=None if healthy else style,
         whole=whole and style.engulfs and not healthy,
         photos=(name, f"{name}-again") if twice else (name,),
+        look=look,
     )
 
 
 def plan(leaf: Case, photo: str) -> Plan:
     """One of a leaf's photos: where it lies, on what, and which leaves of its plant lie near."""
     rng = draws.rng(leaf.seed, "drawn photo", photo)
-    size = _pick(SIZES, rng)
-    ground = _pick([g for g in GROUNDS if g.held_out == leaf.held_out], rng)
+    size, side = _pick(SIZES, rng), leaf.look.size
+    ground = _pick([g for g in GROUNDS if g.held_out == leaf.new("grounds")], rng)
+    if side is not None:
+        size = (side, side)
     main = leaf.shape.grow(draws.rng(leaf.seed, "drawn growth", leaf.name))
     several = rng.random() < SEVERAL_SHARE or leaf.whole
     neighbours = int(rng.integers(1, 4 if leaf.whole else 3)) if several else 0
@@ -111,7 +136,11 @@ def plan(leaf: Case, photo: str) -> Plan:
     )
     under = not leaf.whole and rng.random() < 0.3  # a whole ill leaf is never hidden
     leaves.insert(int(rng.integers(len(leaves) + 1)) if under else len(leaves), own)
-    return Plan(key=photo, seed=leaf.seed, size=size, ground=ground, leaves=tuple(leaves))
+    return Plan(
+        key=photo, seed=leaf.seed, size=size, ground=ground, leaves=tuple(leaves),
+        smallest=0.0 if side is None else side / SMALLEST_SHARE,
+        most=None if side is None else MOST,
+    )  # fmt: skip
 
 
 def _middles(count: int, size: Size, rng: np.random.Generator) -> list[tuple[float, float]]:

@@ -215,6 +215,11 @@ def _stamp(
     canvas[there] += (colour - canvas[there]) * opacity[..., None]
 
 
+def defocus(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
+    """A lens that is a little out of focus."""
+    return picture.filter(ImageFilter.GaussianBlur(float(rng.uniform(0.4, 1.1))))
+
+
 def photograph(canvas: Canvas, rng: np.random.Generator) -> Image.Image:
     """What a camera makes of it: white balance, exposure, vignetting and sensor noise."""
     height, width = canvas.shape[:2]

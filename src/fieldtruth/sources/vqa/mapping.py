@@ -33,6 +33,11 @@ from fieldtruth.sources.vqa.routing import REASONS
 
 NAME = "mapping.toml"
 ENDINGS = (".json", ".jsonl", ".csv", ".parquet")
+LEAST = '''
+[fields]
+images = "image"
+question = "question"
+answer = "answer"'''
 
 
 class Fields(Record, frozen=True, kw_only=True):
@@ -153,8 +158,9 @@ def read(root: Path, name: str) -> Plan:
         plan = msgspec.convert(raw, Plan)
     except OSError as error:
         raise Usage(
-            f"{path}: expected the mapping of the set, got: {error.strerror}; write one and name "
-            "it with --source-args mapping=FILE.toml"
+            f"{path}: expected the mapping of the set, got: {error.strerror}; write it there, or "
+            f"name another with --source-args mapping=FILE.toml. The least that it says, where "
+            f"these are names of the rows' fields:\n{LEAST}"
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         raise Usage(f"{path}: expected a mapping, got: {error}; {_help()}") from None

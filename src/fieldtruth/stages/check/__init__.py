@@ -4,6 +4,7 @@ No model and no GPU; photos are opened as far as their header. Nothing is writte
 lost: one that cannot be read is a problem with its number, and the check goes on.
 
     kinds      what is asked of a row of each kind
+    items      rows of a benchmark in the making
     questions  rows of a question set
     tells      what gives the right option away, in a row and over the set
     answers    the right reply, read as a model's would be; its length; its names
@@ -66,7 +67,7 @@ class Problem(Record, frozen=True, kw_only=True):
 
 
 class Report(Record, frozen=True, kw_only=True):
-    """What a file is (`examples`, `chat`, `questions`, else `unknown`) and all that is wrong."""
+    """What a file is (`examples`, `items`, `chat`, `questions`, or `unknown`), its problems."""
 
     kind: str
     rows: int

@@ -1,4 +1,4 @@
-"""What is asked of a row of each kind: examples, questions, conversations."""
+"""What is asked of a row of each kind: examples, items, questions, conversations."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from fieldtruth.faults import BadRecord
 from fieldtruth.formats import chat
 from fieldtruth.formats.chat import shown
 from fieldtruth.records import Example, Space
-from fieldtruth.stages.check import answers, questions, tells
+from fieldtruth.stages.check import answers, items, questions, tells
 from fieldtruth.stages.check.photos import Photos, Tests
 from fieldtruth.stages.check.problems import Found, repeated
 
@@ -72,6 +72,8 @@ def kind_of(value: Mapping[str, Any]) -> tuple[str, str]:
         return "examples", "examples"
     if "question" in value and value.keys() & questions.BESIDE:
         return "questions", "questions"
+    if value.keys() >= items.NEEDED:
+        return "items", "items"
     name = chat.shape(value)
     return ("chat", name) if name else ("unknown", "")
 
@@ -187,8 +189,24 @@ def of_question(number: int, value: Mapping[str, Any], desk: Desk) -> Iterator[F
         yield from desk.tests.of_group(row.source, row.group)
 
 
+def of_item(number: int, value: Mapping[str, Any], desk: Desk) -> Iterator[Found]:
+    """An item: its names, boxes and photo, as `freeze` will hold them against each other."""
+    row = items.parse(value)
+    if isinstance(row, Found):
+        yield row
+        return
+    yield from repeated(row.id, number, desk.ids)
+    yield from items.words(row)
+    look = desk.photos.look(desk.root, row.image)
+    yield from look.found
+    yield from items.whole(row, look)
+    if row.group:
+        yield from desk.tests.of_group(row.source, row.group)
+
+
 RULES: Mapping[str, Rule] = {
     "examples": of_example,
+    "items": of_item,
     "questions": of_question,
     "chat": of_chat,
 }

@@ -5,12 +5,13 @@ What `freeze` fills in (group, what is empty) may be left out, as in a set made 
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
+from fieldtruth.drafts import QuestionDraft
 from fieldtruth.formats.chat import shown
-from fieldtruth.records import LETTERS, Record
+from fieldtruth.records import LETTERS
 from fieldtruth.stages.check.answers import literal
 from fieldtruth.stages.check.problems import Found
 from fieldtruth.taxonomy.giveaways import content_words
@@ -21,36 +22,15 @@ BESIDE = frozenset({"form", "options", "answer", "qtype"})  # one of them beside
 _LISTED = re.compile(r"^\s*(?:[-*\u2022]|\(?\d{1,2}[.)])\s+\S", re.MULTILINE)
 
 
-class Question(Record, frozen=True, kw_only=True):
-    """A `records.Question` that may still be wrong, so that all that is wrong can be told."""
-
-    id: str
-    form: Literal["mcq", "open"]
-    images: tuple[str, ...] = ()
-    question: str
-    options: tuple[str, ...] | None = None
-    answer: str
-    facts: tuple[str, ...] = ()
-    domain: str | None = None
-    challenge: str | None = None
-    crop: str | None = None
-    qtype: str | None = None
-    group: str | None = None
-    evidence: tuple[str, ...] = ()
-    source: str
-    licence: str
-    background: str = ""
-
-
-def parse(value: Mapping[str, Any]) -> Question | Found:
+def parse(value: Mapping[str, Any]) -> QuestionDraft | Found:
     """The question of a row, or why it is none."""
     try:
-        return msgspec.convert(value, Question)
+        return msgspec.convert(value, QuestionDraft)
     except msgspec.ValidationError as error:
         return Found("bad_row", f"expected a Question: {error}")
 
 
-def words(row: Question) -> Iterator[Found]:
+def words(row: QuestionDraft) -> Iterator[Found]:
     """Everything that is wrong with the words of a question."""
     texts = [("the question", row.question), ("the answer", row.answer)]
     texts += [(f"option {letter(at)}", each) for at, each in enumerate(row.options or ())]
@@ -67,7 +47,7 @@ def words(row: Question) -> Iterator[Found]:
         yield Found("no_facts", f"expected the statements under `facts`: {shown(row.answer)}")
 
 
-def _choice(row: Question) -> Iterator[Found]:
+def _choice(row: QuestionDraft) -> Iterator[Found]:
     options = row.options or ()
     if not 2 <= len(options) <= len(LETTERS):
         yield Found(
@@ -82,7 +62,7 @@ def _choice(row: Question) -> Iterator[Found]:
             yield Found("duplicate_options", f"{letter(same)} and {letter(at)}: {shown(option)}")
 
 
-def _right(row: Question, options: tuple[str, ...]) -> Iterator[Found]:
+def _right(row: QuestionDraft, options: tuple[str, ...]) -> Iterator[Found]:
     """The letter, and that what it stands for is the answer."""
     if len(row.answer) != 1 or row.answer not in LETTERS[: len(options)]:
         written = len(row.answer.strip()) > 2  # a text in place of a letter

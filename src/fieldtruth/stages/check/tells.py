@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from fieldtruth import taxonomy
+from fieldtruth.drafts import QuestionDraft
 from fieldtruth.formats.chat import shown
 from fieldtruth.records import LETTERS
 from fieldtruth.stages.check.problems import Found
-from fieldtruth.stages.check.questions import Question, letter
+from fieldtruth.stages.check.questions import letter
 from fieldtruth.taxonomy.giveaways import catch_all, content_words, given_away
 from fieldtruth.taxonomy.spelling import normalise
 
@@ -23,7 +24,7 @@ CHANCE = 0.001
 EXCESS = 0.1
 
 
-def of_row(row: Question) -> Iterator[Found]:
+def of_row(row: QuestionDraft) -> Iterator[Found]:
     """The tells of one choice, and an open answer that stands in its question."""
     said = f"{row.question}\n{row.background}"
     if row.form == "open":
@@ -42,7 +43,7 @@ def of_row(row: Question) -> Iterator[Found]:
     yield from _also_right(options, right, row.crop)
 
 
-def right_of(row: Question) -> int | None:
+def right_of(row: QuestionDraft) -> int | None:
     """The place of the right option; None where there is none."""
     options = row.options or ()
     fit = len(row.answer) == 1 and row.answer in LETTERS[: len(options)]
@@ -85,7 +86,7 @@ class Tally:
     places: dict[int, Counter[int]] = field(default_factory=dict)
     seen: dict[tuple[str, int], list[bool]] = field(default_factory=dict)
 
-    def add(self, row: Question) -> None:
+    def add(self, row: QuestionDraft) -> None:
         """Count one question, where it is a choice whose right option is known."""
         right, options = right_of(row), row.options or ()
         if row.form != "mcq" or right is None or len(options) < 3:

@@ -138,7 +138,7 @@ def _draw(seed: int, item: str, what: str) -> np.random.Generator:
 def _positive(target: Target, truth: Sequence[str], pools: Pools, draw: Draw) -> dict[str, Any]:
     near = (target.crop, target.kind)
     names = [target.label, *pools.distractors(truth, near, draw("distractors"))]
-    own, other, _ = pools.nearest(target.crop, target.kind)
+    own, other = pools.near(target.crop, target.kind)
     crop_only = rivals(truth, own, target.crop) or rivals(truth, other, target.crop)
     return {
         "crop": target.crop,

@@ -237,7 +237,8 @@ class Mixed:
             crop=on.record.crop, kind=of.record.kind if positive else None,
             label=of.record.label if positive else None,
             level=of.mark.level if positive else "healthy",
-            boxes=of.mark.boxes if positive else (), query=of.record.label, absent_query=None,
+            boxes=tuple(sorted(of.mark.boxes)) if positive else (),  # left to right: learnable
+            query=of.record.label, absent_query=None,
             candidates=ask.listed, group=group_key(photo, on.source),
             ask_level=of.mark.level, ask_kind=of.record.kind,
         )  # fmt: skip

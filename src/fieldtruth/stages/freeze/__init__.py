@@ -4,7 +4,6 @@ One road for a set made by hand and for one composed by a recipe: every line is 
 photo, what may be missing is filled in, what contradicts the photo is an error with its line,
 and the folder appears whole or not at all (design, sections 2, 4 and 8).
 
-    drafts     lines as people write them -> records
     photos     looked at once, grouped, placed, copied where the licence allows
     audited    what an audit says of them, and whether it lets them be frozen
     card       CARD.md, for people
@@ -24,11 +23,11 @@ from typing import get_args
 import msgspec
 
 from fieldtruth import __version__, rooms, sources, store
+from fieldtruth.drafts import Line, finish, read_drafts
 from fieldtruth.faults import Usage
 from fieldtruth.records import Item, Question, Split
 from fieldtruth.stages.freeze import audited, card, croissant
 from fieldtruth.stages.freeze.card import About
-from fieldtruth.stages.freeze.drafts import Line, finish, read_drafts
 from fieldtruth.stages.freeze.photos import Photos, groups, look
 from fieldtruth.store import fetch
 

@@ -42,6 +42,7 @@ MEANINGS: dict[type[Item] | type[Question], dict[str, str]] = {
         "evidence": "where the answer stands",
         "source": "the dataset it comes from",
         "licence": "what it is given out under",
+        "background": "what a person would know besides, shown before the question; may be empty",
     },
 }
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldtruth import store
+from fieldtruth.drafts import Line
 from fieldtruth.faults import Unreadable
 from fieldtruth.images import Facts, facts
-from fieldtruth.stages.freeze.drafts import Line
 from fieldtruth.store.licences import may_copy
 from fieldtruth.store.photos import copy_as, place_of
 

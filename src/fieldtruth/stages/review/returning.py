@@ -159,7 +159,12 @@ def _reviewed(sent: Sent, chosen: Decision) -> Reviewed:
 
 
 def _usable(exported: Path, log: Sequence[Decision], annotator: str | None) -> None:
-    if log and all(each.said == "unusable" for each in log):
+    if not log:
+        raise BadRecord(
+            f"{exported}: expected people's annotations, got tasks and none of them annotated; "
+            "export as JSON from the server once they are (tasks.json is what it was given)"
+        )
+    if all(each.said == "unusable" for each in log):
         raise BadRecord(
             f"{exported}: expected annotations that can be used, got none: task {log[0].task}: "
             f"{'; '.join(log[0].faults)}"

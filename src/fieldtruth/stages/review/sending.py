@@ -19,10 +19,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import asdict
+
 from fieldtruth import draws, images, store
-from fieldtruth.faults import Unbalanced, Unreadable, Usage
+from fieldtruth.drafts import ItemDraft, as_given, read_drafts
+from fieldtruth.faults import BadRecord, Unbalanced, Unreadable, Usage
 from fieldtruth.formats.label_studio import writing as studio
-from fieldtruth.records import Box, Drop, Item, Record
+from fieldtruth.records import Box, Drop, Record
 from fieldtruth.stages.review.sent import DROPS, PHOTOS, SENT, Sent, apart, new_folder, task_id
 from fieldtruth.stages.review.sheet import Asked, asked_of, page
 from fieldtruth.taxonomy import cues
@@ -56,12 +59,16 @@ class Settings:
 
 
 class Exported(Record, frozen=True, kw_only=True):
-    """What was sent: `items == tasks + sum(drops)`."""
+    """What was sent: `items == tasks + sum(drops)`.
+
+    `blind` tasks have boxes that were held back; `bare` ones have none to show, as healthy photos.
+    """
 
     items: int
     tasks: int
     photos: int
     blind: int
+    bare: int
     drops: dict[str, int]
 
 
@@ -70,10 +77,10 @@ def send(source: Path, root: Path | None, out: Path, settings: Settings) -> Expo
 
     Raises `Usage` where photos cannot be looked for, `Refused` for a path that leads out.
     """
-    items, root = _items(source, root)
+    lines, root = _lines(source, root)
     words = cues.read(settings.cues) if settings.cues else {}
     with new_folder(out) as part:
-        made = [_sent(item, root, part / PHOTOS, settings) for item in items]
+        made = [_sent(each, root, part / PHOTOS, settings) for each in lines]
         sent = sorted((each for each in made if isinstance(each, Sent)), key=attrgetter("id"))
         drops = [each for each in made if isinstance(each, Drop)]
         apart(each.id for each in sent)
@@ -83,11 +90,12 @@ def send(source: Path, root: Path | None, out: Path, settings: Settings) -> Expo
         sheet(part, questions.values())
         store.write(part / SENT, sent)
         store.write(part / DROPS, drops)
-        if len(sent) + len(drops) != len(items):
-            raise Unbalanced(f"review export: {len(items)} items in, {len(made)} out")
+        if len(sent) + len(drops) != len(lines):
+            raise Unbalanced(f"review export: {len(lines)} items in, {len(made)} out")
     return Exported(
-        items=len(items), tasks=len(sent), photos=len({each.photo for each in sent}),
-        blind=sum(each.blind for each in sent),
+        items=len(lines), tasks=len(sent), photos=len({each.photo for each in sent}),
+        blind=sum(each.blind and bool(each.item.boxes) for each in sent),
+        bare=sum(not each.item.boxes for each in sent),
         drops=dict(sorted(Counter(each.reason for each in drops).items())),
     )  # fmt: skip
 
@@ -96,7 +104,8 @@ def line(made: Exported, out: Path) -> str:
     """What was sent, in one line for people."""
     lost = ", ".join(f"{reason} {count}" for reason, count in made.drops.items())
     return (
-        f"{made.tasks} tasks with {made.photos} photos ({made.blind} without pre-annotations); "
+        f"{made.tasks} tasks with {made.photos} photos ({made.blind} blind, their boxes held back; "
+        f"{made.bare} that have no boxes to show); "
         f"left out: {lost or 'none'}. Serve {out} as LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT; in a "
         "new project set config.xml, then import tasks.json"
     )
@@ -117,30 +126,38 @@ def project(
     studio.dump(folder / "project.json", about)
 
 
-def read_items(path: Path) -> list[Item]:
-    """The items of a file, ascending by id."""
-    return sorted(store.read_unique(path, Item), key=attrgetter("id"))
+def _lines(source: Path, root: Path | None) -> tuple[list[tuple[ItemDraft, str]], Path]:
+    """The items of a benchmark, or of a file, where what `freeze` fills in may be left out.
 
-
-def _items(source: Path, root: Path | None) -> tuple[list[Item], Path]:
+    Each with where it stands; ascending by id.
+    """
     if source.is_dir():
-        return list(store.open_bench(source).items), source
+        items = store.open_bench(source).items
+        return [(ItemDraft(**asdict(each)), f"{source} (id {each.id!r})") for each in items], source
     if root is None:
         raise Usage(f"{source}: expected --images, the folder its photos are relative to, got none")
-    return read_items(source), root
+    lines = [(each.draft, each.where) for each in read_drafts(source)]
+    drafts = [(draft, where) for draft, where in lines if isinstance(draft, ItemDraft)]
+    if len(drafts) < len(lines):
+        raise BadRecord(f"{lines[0][1]}: expected an item, got a question; only items are reviewed")
+    return sorted(drafts, key=lambda each: each[0].id), root
 
 
-def _sent(item: Item, root: Path, photos: Path, settings: Settings) -> Sent | Drop:
-    path = store.inside(root, item.image, f"item {item.id!r}")
+def _sent(line: tuple[ItemDraft, str], root: Path, photos: Path, settings: Settings) -> Sent | Drop:
+    draft, where = line
+    path = store.inside(root, draft.image, f"item {draft.id!r}")
     try:
         seen = images.facts(path)
+        item = as_given(draft, seen, draft.image, draft.group or seen.pixels)
         got = (seen.width, seen.height, seen.sha256)
         if got != (item.width, item.height, item.image_sha256):
             detail = f"expected {item.width}x{item.height} {item.image_sha256[:12]}, got {got[0]}x"
-            return _drop(item, "photo_differs", f"{detail}{got[1]} {got[2][:12]}")
+            return _drop(draft.id, "photo_differs", f"{detail}{got[1]} {got[2][:12]}")
         photo = studio.place_photo(path, photos, seen.sha256)
     except Unreadable as fault:
-        return _drop(item, "photo_unreadable", str(fault))
+        return _drop(draft.id, "photo_unreadable", str(fault))
+    except ValueError as error:
+        raise BadRecord(f"{where}: {error}; correct the line") from None
     blind = draws.rng(settings.seed, "review blind", item.id).random() < settings.blind
     shown: tuple[Box, ...] = () if blind else item.boxes
     return Sent(
@@ -149,9 +166,9 @@ def _sent(item: Item, root: Path, photos: Path, settings: Settings) -> Sent | Dr
     )  # fmt: skip
 
 
-def _drop(item: Item, reason: str, detail: str) -> Drop:
+def _drop(item: str, reason: str, detail: str) -> Drop:
     return Drop(
-        id=f"{item.id}:review", sample=item.id, stage="review export", reason=reason, detail=detail
+        id=f"{item}:review", sample=item, stage="review export", reason=reason, detail=detail
     )
 
 

@@ -92,7 +92,7 @@ def audit(told: Path, folder: Path) -> Audited:
     """The verdicts in a server's export (`.json`), or in a file of `Verdict` lines (`.jsonl`).
 
     `folder` is what `review sample` made. Raises `BadRecord` for a verdict that is none, or of
-    another sample.
+    another sample, for two of one person on a photo, and for an export without any.
     """
     path = folder / SAMPLE
     if not path.is_file():
@@ -158,7 +158,10 @@ def _by_hand(path: Path, sampled: Sequence[Sampled]) -> tuple[Votes, int]:
     for row in store.read_unique(path, Verdict, lambda each: f"{each.id} of {each.who}"):
         if row.id not in names:
             raise BadRecord(f"{path}: expected ids of the sample, got {row.id!r}")
-        votes.setdefault(names[row.id], {})[row.who] = row.verdict
+        mine = votes.setdefault(names[row.id], {})
+        if row.who in mine:  # by the task's id and by the annotation's
+            raise BadRecord(f"{path}: expected one verdict of each person, got two on {row.id!r}")
+        mine[row.who] = row.verdict
     return votes, 0
 
 
@@ -175,6 +178,11 @@ def _exported(path: Path, sampled: Sequence[Sampled]) -> tuple[Votes, int]:
                 votes.setdefault(name, {})[each.who] = chosen[0]
             else:
                 unusable += 1
+    if not votes and not unusable:
+        raise BadRecord(
+            f"{path}: expected people's verdicts, got none; export as JSON from the server once "
+            "they are given (tasks.json is what it was given)"
+        )
     return votes, unusable
 
 

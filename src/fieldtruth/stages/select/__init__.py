@@ -14,15 +14,26 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from msgspec.structs import replace
 
-from fieldtruth.faults import Refused
+from fieldtruth.faults import Refused, TooManyFailed
 from fieldtruth.records import Drop, Item, Record
 from fieldtruth.stages.select.drawing import Drawing, pools
 from fieldtruth.stages.select.settings import EVERY, STRATA, Settings, Stratum, stratum_of
 
-__all__ = ["EVERY", "REASONS", "STRATA", "Photos", "Selection", "Settings", "line", "select"]
+__all__ = [
+    "EVERY",
+    "REASONS",
+    "STRATA",
+    "Photos",
+    "Selection",
+    "Settings",
+    "check",
+    "line",
+    "select",
+]
 
 REASONS = (
     "not_wanted",  # of a stratum that nobody asked for
@@ -139,6 +150,28 @@ def line(report: Selection) -> str:
         f"left out: {lost}"
     )
     return "\n".join(rows)
+
+
+def check(report: Selection, out: Path) -> None:
+    """Raise `TooManyFailed` where a stratum is short; what was chosen is right then too."""
+    short = [f"{each.short} {name}" for name, each in report.strata.items() if each.short]
+    if short:
+        wanted = sum(each.wanted for each in report.strata.values())
+        raise TooManyFailed(
+            f"{out}: expected {wanted} photos, got {report.chosen}, short of {', '.join(short)}; "
+            f"{'; '.join(_why_short(report)) or 'there are no such items'}; give more items, or "
+            "want fewer"
+        )
+
+
+def _why_short(report: Selection) -> list[str]:
+    """What kept items of the strata that are short from being chosen, the most frequent first."""
+    kept_out = [
+        (count, reason)
+        for reason, count in report.drops.items()
+        if reason not in ("not_wanted", "enough")
+    ]
+    return [f"{reason} {count}" for count, reason in sorted(kept_out, reverse=True)]
 
 
 def _unfit(item: Item, settings: Settings, trained: Photos, earlier: Photos) -> str:

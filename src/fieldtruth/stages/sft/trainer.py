@@ -16,8 +16,8 @@ from torch.nn import functional
 from transformers import PrinterCallback, TrainerCallback
 from trl import SFTConfig, SFTTrainer
 
-from fieldtruth import muon
 from fieldtruth.faults import Usage
+from fieldtruth.models.transformers import muon
 from fieldtruth.models.transformers.answering import Speaker
 from fieldtruth.models.transformers.encoding import IGNORED
 from fieldtruth.models.transformers.loading import Weights, precision

@@ -102,7 +102,7 @@ def check(
     asked = _guarded(np.array(photos.said, np.int64))
     troubles = {
         "without a line": ~placed,
-        "with other bytes": changed,
+        "gone or with other bytes": changed,
         "unreadable and in train": placed & ~grouped.readable & (splits == SPLITS.index("train")),
         "less guarded than in its release": placed & (splits < asked),
     }
@@ -120,21 +120,25 @@ def check(
         less_guarded=less,
         crossing=crossing(grouped, which, splits[which]),
         complete=grouped.complete,
-        examples=_examples(photos, grouped, splits, troubles),
+        examples=_examples(photos, grouped, splits, troubles, sorted(set().union(*lines))),
     )
 
 
 def refuse(checked: Checked) -> None:
     """`Refused` for a split that leaks or is of other photos."""
     if checked.leaks:
-        told = (
-            f"{checked.crossing.contents} contents and {checked.crossing.groups} groups in two "
-            f"splits, {checked.unplaced} photos without a line, {checked.unknown} lines without a "
-            f"photo, {checked.changed} photos with other bytes, {checked.unverified} unreadable "
-            f"ones in train, {checked.less_guarded} less guarded than in their release"
-        )
+        counts = {
+            "contents in two splits": checked.crossing.contents,
+            "groups in two splits": checked.crossing.groups,
+            "photos without a line": checked.unplaced,
+            "lines without a photo": checked.unknown,
+            "photos gone or with other bytes": checked.changed,
+            "unreadable photos in train": checked.unverified,
+            "photos less guarded than in their release": checked.less_guarded,
+        }
+        told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
         some = "; ".join(checked.examples)
-        raise Refused(f"split: expected nothing in two splits, got {told} ({some}); split again")
+        raise Refused(f"split: expected the photos as they were split, got {told} ({some})")
 
 
 def line(leakage: Leakage) -> str:
@@ -206,9 +210,11 @@ def _examples(
     grouped: Grouped,
     splits: NDArray[np.int64],
     troubles: Mapping[str, NDArray[np.bool_]],
+    lines: Sequence[str],
 ) -> tuple[str, ...]:
-    """Some photos that are not as they have to be, and why."""
-    told = [
+    """Some photos that are not as they have to be, and why; `lines` have no photo."""
+    told = [f"{path} has a line and no photo" for path in lines[:_EXAMPLES]]
+    told += [
         f"{photos.paths[number]} {why}"
         for why, where in troubles.items()
         for number in np.flatnonzero(where)[:_EXAMPLES].tolist()

@@ -22,7 +22,9 @@ from fieldtruth.records import AskLevel, Box, Item, Kind, Level, Question, Recor
 _OF_QUESTIONS = {"form", "question", "options", "answer", "images", "qtype"}
 
 
-class _Item(Record, frozen=True, kw_only=True):
+class ItemDraft(Record, frozen=True, kw_only=True):
+    """An `Item` as people write it."""
+
     id: str
     image: str
     image_sha256: str | None = None
@@ -43,7 +45,9 @@ class _Item(Record, frozen=True, kw_only=True):
     ask_kind: Kind | None = None
 
 
-class _Question(Record, frozen=True, kw_only=True):
+class QuestionDraft(Record, frozen=True, kw_only=True):
+    """A `Question` as people write it."""
+
     id: str
     form: Literal["mcq", "open"]
     images: tuple[str, ...] = ()
@@ -59,19 +63,20 @@ class _Question(Record, frozen=True, kw_only=True):
     evidence: tuple[str, ...] = ()
     source: str
     licence: str
+    background: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A draft, and where it stands: `FILE:LINE (id 'x')`."""
 
-    draft: _Item | _Question
+    draft: ItemDraft | QuestionDraft
     where: str
 
     @property
     def images(self) -> tuple[str, ...]:
         """The photos it names, as written."""
-        return (self.draft.image,) if isinstance(self.draft, _Item) else self.draft.images
+        return (self.draft.image,) if isinstance(self.draft, ItemDraft) else self.draft.images
 
 
 def read_drafts(path: Path) -> list[Line]:
@@ -90,7 +95,7 @@ def read_drafts(path: Path) -> list[Line]:
     return lines
 
 
-def _kind(path: Path) -> type[_Item] | type[_Question]:
+def _kind(path: Path) -> type[ItemDraft] | type[QuestionDraft]:
     with store.open_existing(path) as file:
         first = file.readline(store.LINE_LIMIT).removeprefix(b"\xef\xbb\xbf")
     if not first:
@@ -98,36 +103,44 @@ def _kind(path: Path) -> type[_Item] | type[_Question]:
     try:
         fields = msgspec.json.decode(first)
     except (ValueError, RecursionError):
-        return _Item  # reading the line will say what is wrong with it
-    return _Question if isinstance(fields, dict) and fields.keys() & _OF_QUESTIONS else _Item
+        return ItemDraft  # reading the line will say what is wrong with it
+    return (
+        QuestionDraft if isinstance(fields, dict) and fields.keys() & _OF_QUESTIONS else ItemDraft
+    )
 
 
 def finish(line: Line, seen: Sequence[Facts], places: Sequence[str], group: str) -> Item | Question:
     """The record of a draft. `seen` and `places` (where they will lie) run parallel to `images`."""
     try:
-        if isinstance(line.draft, _Question):
+        if isinstance(line.draft, QuestionDraft):
             return Question(**(asdict(line.draft) | {"images": tuple(places), "group": group}))
         _agree(line.draft, seen[0])
         item = _item(line.draft, seen[0], places[0], group)
-        _check_names(item)
+        check_names(item)
     except ValueError as error:
         raise BadRecord(f"{line.where}: {error}; correct the line") from None
     return item
 
 
-def _item(draft: _Item, seen: Facts, place: str, group: str) -> Item:
-    found = {
-        "image": place,
-        "image_sha256": seen.sha256,
-        "width": seen.width,
-        "height": seen.height,
-        "query": draft.label if draft.query is None else draft.query,
-        "group": group,
-    }
-    return Item(**(asdict(draft) | found))
+def _item(draft: ItemDraft, seen: Facts, place: str, group: str) -> Item:
+    of_photo = {"image_sha256": seen.sha256, "width": seen.width, "height": seen.height}
+    return as_given(msgspec.structs.replace(draft, **of_photo), seen, place, group)
 
 
-def _agree(draft: _Item, seen: Facts) -> None:
+def as_given(draft: ItemDraft, seen: Facts, place: str, group: str) -> Item:
+    """The item of a draft, with what it leaves out told by its photo, and what it gives as given.
+
+    Raises `ValueError` where it is no item.
+    """
+    told = {
+        "image_sha256": seen.sha256, "width": seen.width, "height": seen.height,
+        "query": draft.label,
+    }  # fmt: skip
+    filled = {name: value for name, value in told.items() if getattr(draft, name) is None}
+    return Item(**(asdict(draft) | filled | {"image": place, "group": group}))
+
+
+def _agree(draft: ItemDraft, seen: Facts) -> None:
     """Hash and size, where given, must be the photo's."""
     given = draft.image_sha256
     if given is not None and given.lower() != seen.sha256:
@@ -143,8 +156,8 @@ def _agree(draft: _Item, seen: Facts) -> None:
             )
 
 
-def _check_names(item: Item) -> None:
-    """Two names of one thing are never rivals (design, section 2, rule 9)."""
+def check_names(item: Item) -> None:
+    """Raises `ValueError` where two names of one thing are rivals (design, section 2, rule 9)."""
     label, offered = item.label, item.candidates or ()
     for a, b in combinations(offered, 2):
         if taxonomy.conflict(a, b, item.crop):

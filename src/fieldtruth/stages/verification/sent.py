@@ -1,0 +1,101 @@
+"""What is handed to people: one row for each question, in both of its forms.
+
+A row's id is a number for people; what it stands for is in `sent.jsonl`, which also names the
+export, so that a workbook of another one is found out.
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from fieldtruth.draws import rng
+from fieldtruth.faults import Usage
+from fieldtruth.records import LETTERS, Question, Record
+
+SENT = "sent.jsonl"
+PAGE = "questions.html"
+
+# The four conditions (AgMMU, appendix B.4), each with what its box says while it is ticked.
+CONDITIONS = {
+    "faithfulness": "Question, answer and background say what the conversation says.",
+    "certainty": "The expert is certain of the answer: no “may be”, no “send it to a lab”.",
+    "quality": "The photos are sharp enough, and show what the answer needs.",
+    "feasibility": "Every wrong option is wrong, and none is another name of the right one.",
+}
+
+
+class Sent(Record, frozen=True, kw_only=True):
+    """One row. `questions`: the ids of its forms; `annotators`: who judges it."""
+
+    id: str
+    export: str
+    questions: tuple[str, ...]
+    qtype: str | None
+    annotators: tuple[str, ...]
+
+
+class Row(Record, frozen=True, kw_only=True):
+    """A row with its questions, a choice first where there is one."""
+
+    sent: Sent
+    forms: tuple[Question, ...]
+
+    @property
+    def choice(self) -> Question | None:
+        """The form with options."""
+        return next((each for each in self.forms if each.form == "mcq"), None)
+
+    @property
+    def truth(self) -> str:
+        """The answer in words."""
+        for each in self.forms:
+            if each.form == "open":
+                return each.answer
+        choice = self.forms[0]
+        return (choice.options or ())[LETTERS.index(choice.answer)]
+
+
+def rows(
+    questions: Sequence[Question], annotators: Sequence[str], overlap: int | None, seed: int
+) -> list[Row]:
+    """The rows of a set, those of one conversation one after another.
+
+    Forms are one row where group, type, photos, question and background are the same.
+    `overlap` people judge each, all of them where it is None. Raises `Usage` for names that
+    cannot be told apart or do not make files.
+    """
+    _names(annotators)
+    number = len(annotators) if overlap is None else overlap
+    if not 1 <= number <= len(annotators):
+        raise Usage(f"--overlap: expected 1 to {len(annotators)} people, got {overlap}")
+    together: dict[tuple[object, ...], list[Question]] = {}
+    for each in sorted(questions, key=lambda q: (q.group, q.id)):
+        key = (each.group, each.qtype, each.images, each.question, each.background)
+        together.setdefault(key, []).append(each)
+    whole = "\n".join(each.id for some in together.values() for each in some)
+    export = sha256(f"{seed}\n{whole}".encode()).hexdigest()[:16]
+    width = len(str(len(together)))
+    made = []
+    for at, some in enumerate(together.values(), start=1):
+        forms = tuple(sorted(some, key=lambda each: (each.form, each.id)))
+        sent = Sent(
+            id=f"{at:0{width}}", export=export, questions=tuple(each.id for each in forms),
+            qtype=forms[0].qtype, annotators=_who(forms[0].id, annotators, number, seed),
+        )  # fmt: skip
+        made.append(Row(sent=sent, forms=forms))
+    return made
+
+
+def _who(name: str, annotators: Sequence[str], number: int, seed: int) -> tuple[str, ...]:
+    drawn = rng(seed, "verification", name).permutation(len(annotators))[:number]
+    return tuple(annotators[at] for at in sorted(drawn))
+
+
+def _names(annotators: Sequence[str]) -> None:
+    known = {each.casefold() for each in annotators}
+    if not annotators or len(known) < len(annotators):
+        raise Usage(
+            f"--annotator: expected each person once, got {', '.join(annotators) or 'none'}"
+        )
+    for each in annotators:
+        if not each.isascii() or not each.replace("-", "").replace("_", "").isalnum():
+            raise Usage(f"--annotator: expected letters, digits, - and _, got {each!r}")
