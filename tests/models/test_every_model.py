@@ -54,6 +54,7 @@ OPTIONS: dict[str, Callable[[Path], Mapping[str, str]]] = {
         "model": "nobody", "base_url": "http://127.0.0.1:1/v1", "retries": "0", "timeout": "5",
     },
     "sam2": _sam2,
+    "tiny": lambda folder: {"max_new_tokens": "8"},
     "transformers": _vl,
     "scripted": lambda folder: {"table": str(table(folder / "t.jsonl", {"a": "[]", "b": "{}"}))},
 }  # fmt: skip
@@ -76,7 +77,7 @@ def named(request: pytest.FixtureRequest, folder: Path) -> tuple[str, Model]:
     if name == "openai":
         pytest.importorskip("aiohttp")
         pytest.importorskip("pybase64")
-    if name in ("grounding_dino", "sam2", "transformers"):
+    if name in ("grounding_dino", "sam2", "tiny", "transformers"):
         pytest.importorskip("torch")
     return name, rooms.open_room(models, name).OPEN(OPTIONS[name](folder))
 

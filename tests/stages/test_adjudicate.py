@@ -113,7 +113,8 @@ def test_the_shape_of_the_contract(tmp_path: Path) -> None:
             {"id": "3", "reason": "three_way", "a": "C", "b": "D", "generated": "E", "note": ""},
             {"id": "4", "reason": "flagged", "a": None, "b": "A", "generated": "A", "note": ""},
         ],
-        "by_key": 1, "not_reviewed": 1, "strata": {},
+        "settled": 2, "rule": "published", "by_key": 1, "by_third": 0, "not_reviewed": 1,
+        "strata": {},
     }  # fmt: skip
 
 
@@ -199,3 +200,75 @@ def test_written_whole(tmp_path: Path) -> None:
     assert "gold" not in counts
     with pytest.raises(Usage, match="got files"):
         write(made, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("rule", "a", "b", "key", "gold", "reason"),
+    [
+        ("both", "A", "A", "B", "A", None),
+        ("both", "A", "B", "A", None, "disagree"),
+        ("both", None, "A", "A", None, "flagged"),
+        ("unanimous", "A", "A", "A", "A", None),
+        ("unanimous", "A", "A", "B", None, "against_key"),
+        ("unanimous", "A", "B", "A", None, "disagree"),
+    ],
+)
+def test_other_rules(
+    rule: str, a: str | None, b: str | None, key: str, gold: str | None, reason: str | None,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    paths = [file(tmp_path / name, {"q": said}) for name, said in (("a", a), ("b", b), ("k", key))]
+    made = adjudicate(*paths, rule)
+    assert [each.answer for each in made.gold] == ([gold] if gold else [])
+    assert [each.reason for each in made.dropped] == ([reason] if reason else [])
+    assert (made.rule, made.by_key, made.by_third) == (rule, 0, 0)
+
+
+def test_a_third_expert_settles_in_place_of_the_key(tmp_path: Path) -> None:
+    said: tuple[tuple[str, Answers], ...] = (
+        ("a", {"1": "A", "2": "A", "3": "A", "4": "A", "5": None}),
+        ("b", {"1": "A", "2": "B", "3": "B", "4": "B", "5": "A"}),
+        ("key", {"1": "C", "2": "A", "3": "A", "4": "A", "5": "A"}),
+        ("third", {"2": "B", "3": "C", "4": None}),
+    )
+    a, b, key, third = [file(tmp_path / name, rows) for name, rows in said]
+    made = adjudicate(a, b, key, "majority", third)
+    assert [(each.id, each.answer) for each in made.gold] == [("1", "A"), ("2", "B")]
+    assert {each.id: each.reason for each in made.dropped} == {
+        "3": "three_way", "4": "three_way", "5": "flagged",
+    }  # fmt: skip
+    assert (made.by_key, made.by_third) == (0, 1)
+    assert "1 settled by a third expert" in line(made)
+    short = file(tmp_path / "short", {"2": "B"})
+    with pytest.raises(Refused, match="got none for 2 of 3: 3, 4"):
+        adjudicate(a, b, key, "majority", short)
+    for rule, other in (("majority", None), ("published", third)):
+        with pytest.raises(Usage, match="--rule majority"):
+            adjudicate(a, b, key, rule, other)
+    with pytest.raises(Usage, match="expected one of published, both"):
+        adjudicate(a, b, key, "vote")
+
+
+def test_the_funnel_of_the_paper(tmp_path: Path) -> None:
+    """PlantXpert, expert annotation, row by row; kappa by the textbook's formula, not ours."""
+    a, b, key, crop = paper()
+    rows = [{"id": q, "answer": said, "stratum": crop[q]} for q, said in key.items()]
+    (tmp_path / "key").write_text("".join(json.dumps(each) + "\n" for each in rows))
+    made = adjudicate(file(tmp_path / "a", a), file(tmp_path / "b", b), tmp_path / "key")
+    write(made, tmp_path / "out")
+    told = [
+        [cell.strip() for cell in row.strip("|").split("|")]
+        for row in (tmp_path / "out" / "funnel.md").read_text().splitlines()[2:]
+    ]
+    assert [row[:6] + row[8:] for row in told[2:]] == [
+        ["cotton", "80", "5", "75", "64", "85.3%", "2", "73"],
+        ["soybean", "305", "9", "296", "266", "89.9%", "0", "296"],
+        ["all", "385", "14", "371", "330", "88.9%", "2", "369"],
+    ]
+    for name, row in zip(("cotton", "soybean", None), told[2:], strict=True):
+        some = [(a[q], b[q]) for q in a if name in (None, crop[q]) and None not in (a[q], b[q])]
+        agreed = sum(x == y for x, y in some) / len(some)
+        chance = sum(
+            sum(x == said for x, _ in some) * sum(y == said for _, y in some) for said in "ABCD"
+        ) / len(some) ** 2  # fmt: skip
+        assert row[6] == f"{(agreed - chance) / (1 - chance):.4f}"

@@ -104,8 +104,8 @@ def test_nobody_trains_on_a_test_split(name: str, tmp_path: Path) -> None:
     for options in (Options(images=photos, split="test"), Options(images=photos), Options()):
         with pytest.raises(Usage, match="nobody trains on a test split"):
             export(name, source, tmp_path / "out", options)
+    inner = Options(images=photos, split="train")
     with pytest.raises(Usage, match="expected its folder"):
-        inner = Options(images=photos, split="train")
         export(name, bench / "questions.jsonl", tmp_path / "out", inner)
     assert not (tmp_path / "out").exists()
 

@@ -20,18 +20,34 @@ def adjudicate(
     second: Annotated[Path, typer.Argument(metavar="B", help="The other, of the same ids.")],
     *,
     generated: Annotated[Path, typer.Option(help="The generated answers: {id, answer} a line.")],
+    rule: Annotated[
+        str, typer.Option(help="published, both, unanimous, or majority (with --third).")
+    ] = "published",
+    third: Annotated[
+        Path | None, typer.Option(help="A third expert's answers to what the two differ on.")
+    ] = None,
+    questions: Annotated[
+        Path | None, typer.Option(help="The whole set: with --out, a gold and a silver set too.")
+    ] = None,
+    way: Annotated[
+        str,
+        typer.Option(
+            "--silver",
+            help="disjoint: no figure or group of gold in silver; published: all but gold.",
+        ),
+    ] = "disjoint",
     out: Annotated[
-        Path | None, typer.Option(help="A new folder for gold.jsonl and dropped.jsonl.")
+        Path | None, typer.Option(help="A new folder for gold.jsonl, dropped.jsonl, the funnel.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Two experts' answers to gold, with their agreement: as PlantXpert's gold split was made."""
+    from fieldtruth.run import experts
     from fieldtruth.stages import adjudicate as settling
 
-    made = settling.adjudicate(first, second, generated)
-    if out is not None:
-        settling.write(made, out)
-    say(made, settling.line(made), as_json=as_json)
+    made = settling.adjudicate(first, second, generated, rule, third)
+    told = experts.settle(made, questions, way, out)
+    say(made, "\n".join(told), as_json=as_json)
 
 
 reviews = typer.Typer(no_args_is_help=True, help="Photos and boxes to people, and back.")
@@ -135,3 +151,62 @@ def verdicts(
 
     found = judging.audit(told, sent)
     say(found, judging.line(found), as_json=as_json)
+
+
+@reviews.command("blind")
+def ask(
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="QUESTIONS", help="A file, a folder, or a frozen benchmark."),
+    ],
+    *,
+    out: Out,
+    images: Annotated[
+        Path | None, typer.Option(help="The folder that photos' paths are relative to.")
+    ] = None,
+    want: Annotated[
+        int | None, typer.Option(help="Questions, of whole papers at a time; all, else.")
+    ] = None,
+    per_figure: Annotated[
+        int | None, typer.Option(help="Questions of one figure, at most; 1 as published.")
+    ] = None,
+    context: Annotated[bool, typer.Option("--context", help="Show the background too.")] = False,
+    overlap: Overlap = 2,
+    url: Address = "/data/local-files/?d=images/",
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Questions to experts for Label Studio, with no trace of the generated answers."""
+    from fieldtruth.run import experts
+    from fieldtruth.stages.review import blind
+
+    settings = blind.Settings(
+        want=want, per_figure=per_figure, context=context, annotators=overlap, url=url, seed=seed,
+        title=f"questions {out.name}",
+    )  # fmt: skip
+    made = experts.send(source, images, out, settings)
+    say(made, blind.line(made, out), as_json=as_json)
+
+
+@reviews.command("answers")
+def answered(
+    exported: Annotated[Path, typer.Argument(help="What the server exported as JSON.")],
+    *,
+    sent: Annotated[Path, typer.Option(help="The folder that `review blind` made.")],
+    questions: Annotated[Path, typer.Option(help="The set that was sent, for the key.")],
+    out: Out,
+    images: Annotated[
+        Path | None, typer.Option(help="The folder that photos' paths are relative to.")
+    ] = None,
+    annotator: Annotated[
+        list[str] | None,
+        typer.Option(help="One of the two who count (the server's number). Twice, or not at all."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Two experts' answers and flags to A.jsonl, B.jsonl and key.jsonl, for `adjudicate`."""
+    from fieldtruth.run import experts
+    from fieldtruth.stages.review import answers
+
+    made = experts.receive(exported, sent, (questions, images), out, annotator or ())
+    say(made, answers.line(made, out), as_json=as_json)

@@ -61,7 +61,7 @@ def crop(path: Path, page: int, box: Box, dpi: float, limits: Limits) -> Crop | 
         x1, y1, x2, y2 = box
         area = max((x2 - x1) * (y2 - y1), 1.0)
         scale = min(dpi / PAPER_DPI, (limits.pixels / area) ** 0.5)
-        cut = (x1 * scale, (height - y2) * scale, (width - x2) * scale, y1 * scale)
+        cut = (x1, height - y2, width - x2, y1)
         picture = sheet.render(
             scale=scale, crop=tuple(max(each, 0) for each in cut), draw_annots=False,
             may_draw_forms=False,

@@ -57,7 +57,7 @@ def send(job: Job, out: Path) -> Handed:
     """Write page and workbooks as `out`, new or empty, whole or not at all."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Usage(f"{out}: expected no such folder or an empty one, got files; name another")
-    questions, root = _questions(job)
+    questions, root = questions_of(job.questions, job.images)
     if not questions:
         raise Usage(f"{job.questions}: expected questions, got none")
     dialogues = _dialogues(job, questions)
@@ -79,18 +79,17 @@ def send(job: Job, out: Path) -> Handed:
     )  # fmt: skip
 
 
-def _questions(job: Job) -> tuple[list[Question], Path | None]:
+def questions_of(path: Path, images: Path | None) -> tuple[list[Question], Path | None]:
     """The questions, and the folder that their photos are relative to, where it is known."""
-    path = job.questions
-    if job.images is not None and not job.images.is_dir():
-        raise Usage(f"--images: expected the folder of the photos, got none at {job.images}")
+    if images is not None and not images.is_dir():
+        raise Usage(f"--images: expected the folder of the photos, got none at {images}")
     if not path.is_dir():
-        return list(store.read_unique(path, Question)), job.images
+        return list(store.read_unique(path, Question)), images
     if (path / store.MANIFEST).is_file() and (path / "CARD.md").is_file():
         return list(store.open_bench(path).questions), path
     if not (path / store.QUESTIONS).is_file():
         raise Usage(f"{path}: expected {store.QUESTIONS} there, got none; run `questions` first")
-    root = job.images or _root(path)
+    root = images or _root(path)
     return list(store.read_unique(path / store.QUESTIONS, Question)), root
 
 

@@ -4,11 +4,19 @@ PlantXpert's protocol (its section on expert annotation): an id that either expe
 candidate for gold; where the two give one answer, that is gold; where they differ and one of them
 gives the generated answer, that is gold; three different answers are dropped. Agreement and
 Cohen's kappa are over the ids that neither flagged. The experts must not have seen the key.
+
+That lets the generator settle what people do not agree on, so there are other rules:
+
+    published  as above
+    both       only what both experts say; the key settles nothing
+    unanimous  only what both experts say and the key says too
+    majority   what two of three experts say: a third, blind too, is asked where the two differ
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -17,9 +25,9 @@ from fieldtruth.agreement import Coefficient, cohen
 from fieldtruth.faults import Refused, Usage
 from fieldtruth.records import Record
 
-REASONS = ("flagged", "three_way")
-
-Reason = Literal["flagged", "three_way"]
+Reason = Literal["flagged", "three_way", "disagree", "against_key"]
+Rule = Literal["published", "both", "unanimous", "majority"]
+REASONS: tuple[Reason, ...] = get_args(Reason)
 
 
 class Answer(Record, frozen=True, kw_only=True):
@@ -60,12 +68,13 @@ class Dropped(Record, frozen=True, kw_only=True):
 
 
 class Tally(Record, frozen=True, kw_only=True):
-    """The counts of a set of ids: `candidates == flagged + valid`."""
+    """The counts of a set of ids: `candidates == flagged + valid`; `settled` of them are gold."""
 
     candidates: int
     flagged: int
     valid: int
     agreed: int
+    settled: int
     agreement: float | None  # null where no id is valid
     kappa: Coefficient
 
@@ -73,13 +82,15 @@ class Tally(Record, frozen=True, kw_only=True):
 class Adjudication(Tally, frozen=True, kw_only=True):
     """What `adjudicate` prints; ids ascend. `candidates == len(gold) + len(dropped)`.
 
-    `by_key` gold answers were settled by the generated one; `not_reviewed` ids stand in the key
-    alone.
+    `by_key` gold answers were settled by the generated one, `by_third` by a third expert;
+    `not_reviewed` ids stand in the key alone.
     """
 
     gold: tuple[Gold, ...]
     dropped: tuple[Dropped, ...]
+    rule: Rule
     by_key: int
+    by_third: int
     not_reviewed: int
     strata: dict[str, Tally]
 
@@ -87,35 +98,54 @@ class Adjudication(Tally, frozen=True, kw_only=True):
 Rows = Mapping[str, Answer]
 
 
-def adjudicate(a: Path, b: Path, generated: Path) -> Adjudication:
+def adjudicate(
+    a: Path, b: Path, generated: Path, rule: str = "published", third: Path | None = None
+) -> Adjudication:
     """Settle the answers of two files by id, whatever their order.
 
-    Raises `BadRecord` for a broken line or an id given twice, and `Refused` naming ids that one
-    expert has and the other or the key has not.
+    `third` is for the rule `majority`: a third expert's answers to what the two differ on, at
+    least. Raises `BadRecord` for a broken line or an id given twice, `Refused` naming ids that one
+    expert has and the other or the key has not, `Usage` for an unknown rule.
     """
+    how = _rule(rule, third)
     first, second, key = (_read(path) for path in (a, b, generated))
     _complete(a, first, b, second)
     _complete(b, second, a, first)
     _complete(a, first, generated, key)
-    made = [_settled(first[name], second[name], key[name]) for name in sorted(first)]
-    gold = tuple(each for each in made if isinstance(each, Gold))
-    names = sorted({key[name].stratum for name in first} - {""})
-    tally = _tally(sorted(first), first, second)
+    last = _read(third) if third else {}
+    if third is not None:
+        _complete(a, {name: first[name] for name in _apart(first, second)}, third, last)
+    made = {
+        name: _settled(how, first[name], second[name], last.get(name) or key[name])
+        for name in sorted(first)
+    }
+    gold = {name: each for name, each in made.items() if isinstance(each, Gold)}
+    dropped = [
+        _dropped(each, first[name], second[name], key[name])
+        for name, each in made.items()
+        if not isinstance(each, Gold)
+    ]
+    apart = sum(first[name].answer != second[name].answer for name in gold)
+    parts: dict[str, list[str]] = {}
+    for name in made:
+        parts.setdefault(key[name].stratum, []).append(name)
     return Adjudication(
-        **msgspec.structs.asdict(tally),
-        gold=gold,
-        dropped=tuple(each for each in made if isinstance(each, Dropped)),
-        by_key=sum(first[each.id].answer != second[each.id].answer for each in gold),
+        **msgspec.structs.asdict(_tally(made, first, second, gold)),
+        gold=tuple(gold.values()),
+        dropped=tuple(dropped),
+        rule=how,
+        by_key=0 if third else apart,
+        by_third=apart if third else 0,
         not_reviewed=len(key.keys() - first.keys()),
         strata={
-            name: _tally([at for at in sorted(first) if key[at].stratum == name], first, second)
-            for name in names
+            name: _tally(some, first, second, gold) for name, some in sorted(parts.items()) if name
         },
     )
 
 
-def write(made: Adjudication, out: Path) -> None:
-    """`gold.jsonl`, `dropped.jsonl` and `adjudication.json` (the counts) as a new folder."""
+def write(made: Adjudication, out: Path, more: Callable[[Path], None] | None = None) -> None:
+    """`gold.jsonl`, `dropped.jsonl`, `adjudication.json` (the counts) and `funnel.md` as a new
+    folder, with what `more` puts there."""
     out = out.resolve()
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Usage(f"{out}: expected no such folder or an empty one, got files; name another")
@@ -129,6 +159,10 @@ def write(made: Adjudication, out: Path) -> None:
         store.write(part / "dropped.jsonl", made.dropped)
         with store.replacing(part / "adjudication.json") as file:
             file.write(msgspec.json.format(msgspec.json.encode(counts), indent=1) + b"\n")
+        with store.replacing(part / "funnel.md") as file:
+            file.write(funnel(made).encode())
+        if more is not None:
+            more(part)
         store.publish(part, out)
 
 
@@ -140,14 +174,78 @@ def line(made: Adjudication) -> str:
         if kappa.value is not None
         else f"no kappa ({kappa.undefined})"
     )
-    apart = sum(each.reason == "three_way" for each in made.dropped)
+    lost = Counter(each.reason for each in made.dropped)
+    apart = ", ".join(
+        f"{lost[reason]} {words}"
+        for reason, words in _LOST.items()
+        if lost[reason] or reason == _LOSES[made.rule]
+    )
+    settled = (
+        f"{made.by_third} settled by a third expert"
+        if made.rule == "majority"
+        else f"{made.by_key} settled by the key"
+    )
     share = "" if made.agreement is None else f" ({made.agreement:.1%})"
     return (
         f"{made.candidates} candidates, {made.flagged} flagged, {made.valid} valid; "
         f"{made.agreed} agreed{share}, {beyond}; "
-        f"{len(made.gold)} gold ({made.by_key} settled by the key), {apart} three ways apart; "
+        f"{len(made.gold)} gold ({settled}), {apart}; "
         f"{made.not_reviewed} of the key not reviewed"
     )
+
+
+_LOST: Mapping[Reason, str] = {
+    "three_way": "three ways apart", "disagree": "on which they differ",
+    "against_key": "against the key",
+}  # fmt: skip
+_LOSES: Mapping[Rule, Reason] = {
+    "published": "three_way", "both": "disagree", "unanimous": "disagree", "majority": "three_way",
+}  # fmt: skip
+
+
+def funnel(made: Adjudication) -> str:
+    """From candidates to gold as a Markdown table, stratum by stratum, as the paper tells it."""
+    columns = (
+        "", "candidates", "flagged", "valid", "agreed", "agreement", "kappa", "95 % interval",
+        "not settled", "gold",
+    )  # fmt: skip
+    rows = [columns, ("---", *("---:" for _ in columns[1:]))]
+    rows += [_funnel_row(name, each) for name, each in (*made.strata.items(), ("all", made))]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return f"Rule: {made.rule}. {made.by_key} settled by the key.\n\n{table}\n"
+
+
+def _funnel_row(name: str, tally: Tally) -> tuple[str, ...]:
+    kappa = tally.kappa
+    value, interval = "", kappa.undefined or ""
+    if kappa.value is not None:
+        value, interval = f"{kappa.value:.4f}", f"{kappa.low:.4f} to {kappa.high:.4f}"
+    counts = (tally.candidates, tally.flagged, tally.valid, tally.agreed)
+    share = "" if tally.agreement is None else f"{tally.agreement:.1%}"
+    plain = name.replace("|", "/").replace("\n", " ")
+    return (
+        plain, *map(str, counts), share, value, interval, str(tally.valid - tally.settled),
+        str(tally.settled),
+    )  # fmt: skip
+
+
+def _rule(said: str, third: Path | None) -> Rule:
+    rule = next((each for each in get_args(Rule) if each == said), None)
+    if rule is None:
+        raise Usage(f"--rule: expected one of {', '.join(get_args(Rule))}, got {said!r}")
+    if (rule == "majority") != (third is not None):
+        raise Usage(
+            "--rule majority: expected it with --third, another expert's answers, got one of the "
+            "two alone"
+        )
+    found: Rule = rule
+    return found
+
+
+def _apart(first: Rows, second: Rows) -> list[str]:
+    """Ids that neither flagged and on which the two differ."""
+    said = ((name, first[name].answer, second[name].answer) for name in first)
+    return [name for name, a, b in said if a != b and None not in (a, b)]
 
 
 def _read(path: Path) -> Rows:
@@ -164,14 +262,21 @@ def _complete(here: Path, has: Rows, there: Path, lacks: Rows) -> None:
         )
 
 
-def _settled(a: Answer, b: Answer, key: Answer) -> Gold | Dropped:
+def _settled(rule: Rule, a: Answer, b: Answer, other: Answer) -> Gold | Reason:
+    """What is settled, or why nothing is; `other` is the key or, under `majority`, the third."""
     if a.answer is None or b.answer is None:
-        return _dropped("flagged", a, b, key)
-    if a.answer == b.answer or a.answer == key.answer:
-        return Gold(id=a.id, answer=a.answer)
-    if b.answer == key.answer:
-        return Gold(id=a.id, answer=b.answer)
-    return _dropped("three_way", a, b, key)
+        return "flagged"
+    if a.answer == b.answer:
+        return (
+            "against_key"
+            if rule == "unanimous" and a.answer != other.answer
+            else Gold(id=a.id, answer=a.answer)
+        )
+    if rule in ("both", "unanimous"):
+        return "disagree"
+    if other.answer is not None and other.answer in (a.answer, b.answer):
+        return Gold(id=a.id, answer=other.answer)
+    return "three_way"
 
 
 def _dropped(reason: Reason, a: Answer, b: Answer, key: Answer) -> Dropped:
@@ -179,13 +284,14 @@ def _dropped(reason: Reason, a: Answer, b: Answer, key: Answer) -> Dropped:
     return Dropped(id=a.id, reason=reason, a=a.answer, b=b.answer, generated=key.answer, note=note)
 
 
-def _tally(names: Iterable[str], first: Rows, second: Rows) -> Tally:
+def _tally(names: Iterable[str], first: Rows, second: Rows, gold: Collection[str]) -> Tally:
     names = list(names)
     pairs = [(first[name].answer, second[name].answer) for name in names]
     valid = [(a, b) for a, b in pairs if a is not None and b is not None]
     agreed = sum(a == b for a, b in valid)
     return Tally(
         candidates=len(names), flagged=len(names) - len(valid), valid=len(valid), agreed=agreed,
+        settled=sum(name in gold for name in names),
         agreement=agreed / len(valid) if valid else None,
         kappa=cohen([a for a, _ in valid], [b for _, b in valid]),
     )  # fmt: skip

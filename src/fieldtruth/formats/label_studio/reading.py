@@ -17,7 +17,16 @@ import msgspec
 
 from fieldtruth import store
 from fieldtruth.faults import BadRecord
-from fieldtruth.formats.label_studio.writing import BOX, LEVEL, NOTE, REASON, TARGET, VERDICT
+from fieldtruth.formats.label_studio.writing import (
+    ANSWER,
+    BOX,
+    FLAG,
+    LEVEL,
+    NOTE,
+    REASON,
+    TARGET,
+    VERDICT,
+)
 from fieldtruth.records import Box, Record
 
 MOST_BYTES = 1 << 30
@@ -168,7 +177,7 @@ def _flat(row: Mapping[str, Any], key: str, size: tuple[int, int]) -> Iterator[A
         result.append(of | ({n: value.get(n) for n in sizes} if isinstance(value, dict) else {}))
     if NOTE in row:
         result.append({"type": "textarea", "from_name": NOTE, "value": {"text": row[NOTE]}})
-    for name in (LEVEL, VERDICT, REASON):
+    for name in (LEVEL, VERDICT, REASON, ANSWER, FLAG):
         if name in row:  # a word, or {"choices": [words]} where there are several
             said = row[name].get("choices") if isinstance(row[name], dict) else [row[name]]
             result.append({"type": "choices", "from_name": name, "value": {"choices": said}})

@@ -17,6 +17,7 @@ from fieldtruth import images, store
 from fieldtruth.records import Box
 
 BOX, LEVEL, VERDICT, REASON, NOTE = "box", "level", "verdict", "reason", "note"
+ANSWER, FLAG = "answer", "flag"  # of questions: the letter, or why it cannot be answered
 TARGET = "target"  # the one label of a review: what it is stands above the photo
 LOCAL = "/data/local-files/?d="  # followed by a path below LOCAL_FILES_DOCUMENT_ROOT
 LEVELS = ("lesion", "object")
@@ -41,6 +42,14 @@ VERDICTS = {
     "missed": "Some are not boxed",
     "duplicate": "A whole-leaf box over boxes of its parts",
     "wrong": "A box on something else",
+}
+# Why an expert takes a question out of the candidates (PlantXpert, expert annotation).
+FLAGS = {
+    "low_quality": "Low quality: question, options or photo",
+    "ambiguous": "Ambiguous: more than one option is right, or none",
+    "unsupported": "The photo does not show what the answer needs",
+    "irrelevant": "Has nothing to do with plants",
+    "other": "Something else (write a note)",
 }
 
 _MAGIC = (
@@ -112,6 +121,19 @@ def audit_config() -> str:
     )  # fmt: skip
 
 
+def questions_config(letters: str) -> str:
+    """A question with its options, its photos, a letter to choose, and flags with a note.
+
+    The choices belong to the words, so that a question may have any number of photos.
+    """
+    return _view(
+        '<Text name="ask" value="$ask"/>', '<Image name="image" valueList="$images"/>',
+        _choices(ANSWER, dict.fromkeys(letters, ""), of="ask"),
+        '<Header value="Or, where it cannot be answered:"/>',
+        _choices(FLAG, FLAGS, "multiple", of="ask"), _note("ask"),
+    )  # fmt: skip
+
+
 def place_photo(source: Path, folder: Path, identity: str) -> str:
     """Copy a photo as a browser shows it upright, and name the copy by what it holds: its name.
 
@@ -159,7 +181,11 @@ def _rectangles(labels: Sequence[str]) -> str:
 
 
 def _choices(
-    name: str, values: Mapping[str, str], choice: str = "single-radio", more: str = ""
+    name: str,
+    values: Mapping[str, str],
+    choice: str = "single-radio",
+    more: str = "",
+    of: str = "image",
 ) -> str:
     """Choices: what is shown (or, where that is nothing, the value), and the value that is kept."""
     inner = "".join(
@@ -167,11 +193,11 @@ def _choices(
         for value, words in values.items()
     )
     more = f" {more}" if more else ""
-    return f'<Choices name="{name}" toName="image" choice="{choice}"{more}>{inner}</Choices>'
+    return f'<Choices name="{name}" toName="{of}" choice="{choice}"{more}>{inner}</Choices>'
 
 
-def _note() -> str:
-    return f'<TextArea name="{NOTE}" toName="image" maxSubmissions="1" placeholder="Note"/>'
+def _note(of: str = "image") -> str:
+    return f'<TextArea name="{NOTE}" toName="{of}" maxSubmissions="1" placeholder="Note"/>'
 
 
 def _attribute(text: str) -> str:

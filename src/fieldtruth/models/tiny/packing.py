@@ -18,10 +18,10 @@ from fieldtruth.models.transformers.saving import copy_processor
 MOST = 16_000_000  # bytes
 
 
-def pack(trained: Path, out: Path = WEIGHTS) -> int:
+def pack(trained: Path, out: Path = WEIGHTS, most: int = MOST) -> int:
     """Write `out`, in place of what is there; returns how many bytes it takes.
 
-    Raises `Refused` where that is more than `MOST`.
+    Raises `Refused` where that is more than `most`.
     """
     torch = pretrained.load_torch()
     model = loading.load(str(trained), "cpu", "float32").model
@@ -35,8 +35,8 @@ def pack(trained: Path, out: Path = WEIGHTS) -> int:
         for path in files:
             path.chmod(0o644)  # some are written for their owner alone
         whole = sum(path.stat().st_size for path in files)
-        if whole > MOST:
-            raise Refused(f"{trained}: expected at most {MOST:,} bytes to ship, got {whole:,}")
+        if whole > most:
+            raise Refused(f"{trained}: expected at most {most:,} bytes to ship, got {whole:,}")
         lines = [f"{store.sha256(path)}  {path.name}\n" for path in files]
         (part / SUMS).write_text("".join(lines), encoding="utf-8")
         for old in out.iterdir() if out.is_dir() else ():

@@ -12,7 +12,7 @@ be in, and a background is taken out of the prompt. Rows are in the order of a h
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -37,12 +37,16 @@ ASKED = {"mcq": "choice", "open": "open"}  # how each form is asked where nothin
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """Questions to train on. `path` is their file, `root` the folder of their photos."""
+    """Questions to train on. `path` is their file, `root` the folder of their photos.
+
+    `hash_of` gives a photo's SHA-256 where it is known without the photo, which may not be here.
+    """
 
     path: Path
     root: Path
     split: Split
     questions: tuple[Question, ...]
+    hash_of: Callable[[str], str | None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +70,20 @@ def open_set(source: Path, images: Path | None, split: str | None) -> Set:
         bench = store.open_training(source)
         if images is not None or split is not None:
             raise Usage(f"--images, --split: expected a file of questions, got {source}")
-        return Set(source / store.QUESTIONS, source, bench.manifest.split, bench.questions)
+        own, known = bench.manifest.split, bench.manifest.hash_of
+        return Set(source / store.QUESTIONS, source, own, bench.questions, known)
     if (source.parent / store.MANIFEST).is_file():
         raise Usage(f"{source}: expected its folder, whose {store.MANIFEST} tells the split")
     able = [each for each in get_args(Split) if each != "test"]
-    own = next((each for each in able if each == split), None)
-    if own is None or images is None:
+    wanted = next((each for each in able if each == split), None)
+    if wanted is None or images is None:
         raise Usage(
             f"{source}: expected --images, the folder of its photos, and --split "
             f"{' or '.join(able)} (nobody trains on a test split), got {images} and {split}"
         )
     if not images.is_dir():
         raise Usage(f"--images: expected the folder of the photos, got none at {images}")
-    return Set(source, images, own, tuple(store.read_unique(source, Question)))
+    return Set(source, images, wanted, tuple(store.read_unique(source, Question)))
 
 
 def write(job: Job, folder: Path, *, by_licence: bool) -> Exported:
@@ -165,10 +170,11 @@ class _Photos:
         for question in job.set.questions:
             for image in question.images:
                 if image not in self.sha256:
-                    self.sha256[image] = store.sha256(self.path(image))
+                    known = job.set.hash_of(image)
+                    self.sha256[image] = known or store.sha256(self.path(image))
                 if not (job.fetched or may_copy(question.licence)):
-                    known = Reference(sha256=self.sha256[image], original=image)
-                    self.closed[self.place(image)] = known
+                    there = Reference(sha256=self.sha256[image], original=image)
+                    self.closed[self.place(image)] = there
 
     def path(self, image: str) -> Path:
         """Where it lies; `Refused` for a path that leads out."""

@@ -1,0 +1,56 @@
+"""Questions to two experts and back, and what they settle into gold and silver sets."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fieldtruth.faults import Usage
+from fieldtruth.records import Question
+from fieldtruth.run.verifying import questions_of
+from fieldtruth.stages import adjudicate as settling
+from fieldtruth.stages import silver
+from fieldtruth.stages.review import answers, blind
+
+
+def send(source: Path, images: Path | None, out: Path, settings: blind.Settings) -> blind.Handed:
+    """The questions of a file, a folder or a benchmark to a new folder for Label Studio."""
+    questions, root = _set(source, images)
+    return blind.send(questions, root, out, settings)
+
+
+def receive(
+    exported: Path, sent: Path, source: tuple[Path, Path | None], out: Path, experts: Sequence[str]
+) -> answers.Received:
+    """What the server exported to two files of answers and the key, which is read from `source`:
+    the set that was sent, and the folder of its photos where it has to be said."""
+    questions, root = _set(*source)
+    return answers.receive(exported, sent, questions, root, out, experts)
+
+
+def settle(
+    made: settling.Adjudication, source: Path | None, way: str, out: Path | None
+) -> list[str]:
+    """Write what was adjudicated to `out`, with gold and silver of the set `source` where one is
+    given; what to tell people, a line each."""
+    told = [settling.line(made)]
+    if source is None:
+        if out is not None:
+            settling.write(made, out)
+        return told
+    questions, _ = questions_of(source, None)
+    gold = {each.id: each.answer for each in made.gold}
+    reviewed = [each.id for each in (*made.gold, *made.dropped)]
+    parted = silver.part(questions, gold, reviewed, way)
+    if out is not None:
+        settling.write(made, out, lambda folder: silver.write(parted, folder))
+    return [*told, silver.line(parted)]
+
+
+def _set(source: Path, images: Path | None) -> tuple[list[Question], Path]:
+    questions, root = questions_of(source, images)
+    if not questions:
+        raise Usage(f"{source}: expected questions, got none")
+    if root is None:
+        if any(each.images for each in questions):
+            raise Usage(f"{source}: expected --images, the folder its photos are relative to")
+        root = source if source.is_dir() else source.parent
+    return questions, root

@@ -1,0 +1,207 @@
+"""What a paper is, told by its words; copies; reference exports."""
+
+from pathlib import Path
+
+import pytest
+from tests.papers.answers import prose
+
+from fieldtruth.faults import BadRecord, Usage
+from fieldtruth.papers.layout import Failed, Layout, Line, Page
+from fieldtruth.papers.records import Paper
+from fieldtruth.papers.references import Reference, doi_in, read_references, title_key
+from fieldtruth.records import Drop
+from fieldtruth.stages.screen import Screen, Settings, words
+from fieldtruth.stages.screen.copies import alike, sketch
+
+GERMAN = (
+    "Die Pflanzen wurden im Mai mit der Hand gesät und nicht gedüngt. Der Befall ist auf dem "
+    "leichten Boden nicht höher als auf dem schweren, und die Ernte wurde durch eine Waage bei "
+    "jeder Parzelle nach der Reife bestimmt."
+)
+TITLE = "Rust of faba bean in three seasons on sand and loam"
+
+
+def _paper(
+    text: str = prose(60), title: str = TITLE, top: str = "", parts: str = "Abstract Methods Results"
+) -> Layout:
+    said = [top, *parts.split(), *text.split(". ")]
+    lines = [Line(text=title, box=(50, 50, 500, 70), size=20)]
+    lines += [
+        Line(text=each, box=(50, 80 + 8 * at, 500, 86 + 8 * at), size=6)
+        for at, each in enumerate(said) if each
+    ]  # fmt: skip
+    return Layout(pages=(Page(number=1, width=595, height=842, lines=tuple(lines)),))
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (prose(8), "en"),
+        (GERMAN, "de"),
+        ("Les plantes ont été semées dans une serre et les dégâts sont notés par semaine. " * 3, "fr"),
+        ("Las plantas se sembraron y los daños fueron más altos entre las parcelas con riego. " * 3, "es"),
+        ("水稻叶片病害在田间的分布与天气条件有关并且每周调查两次结果如下" * 5, "zh"),
+        ("いもち病の葉の症状を毎週調査したところ次のとおりであった" * 5, "ja"),
+        ("Листья пшеницы осматривали каждую неделю в течение трёх сезонов " * 3, "ru"),
+        ("0.1 0.2 0.3", None),
+        ("xq zz " * 60, None),
+    ],
+)
+def test_language(text: str, code: str | None) -> None:
+    assert words.language(text) == code
+
+
+@pytest.mark.parametrize(
+    ("parts", "top", "whole"),
+    [
+        ("Abstract Methods Results References", "", True),
+        ("Introduction Results Discussion", "", True),
+        ("摘要 方法 结果 参考文献", "", True),
+        ("Abstract References", "", False),
+        ("Abstract Methods Results References", "Editorial", False),
+        ("Abstract Methods Results References", "Corrigendum", False),
+        ("", "", False),
+    ],
+)
+def test_what_is_a_research_article(parts: str, top: str, whole: bool) -> None:
+    assert words.article(_paper(parts=parts, top=top))[0] is whole
+
+
+def test_title_year_crops_tasks() -> None:
+    top = "Accepted: 3 May 2019; published 4 June 2020"
+    told = Screen(Settings()).judge("a.pdf", "0" * 64, _paper(top=top))
+    assert isinstance(told, Paper)
+    assert (told.title, told.year, told.language) == (TITLE, 2020, "en")
+    assert told.crops == ("faba bean",)
+    assert told.tasks == ("disease assessment",)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (Settings(), None),
+        (Settings(languages=("de",)), "language"),
+        (Settings(since=2021), "year"),
+        (Settings(until=2019), "year"),
+        (Settings(crops=("cotton",)), "crop"),
+        (Settings(languages=("en", "de"), since=2020, until=2020, crops=("faba bean",)), None),
+    ],
+)
+def test_every_exclusion_has_its_reason(settings: Settings, reason: str | None) -> None:
+    got = Screen(settings).judge("a.pdf", "0" * 64, _paper(top="Published 4 June 2020"))
+    assert (got.reason if isinstance(got, Drop) else None) == reason
+
+
+def test_files_that_cannot_be_read_are_named() -> None:
+    got = Screen(Settings()).judge("a.pdf", "0" * 64, Failed(reason="encrypted", detail="why"))
+    assert isinstance(got, Drop)
+    assert (got.sample, got.reason, got.detail) == ("a.pdf", "encrypted", "why")
+
+
+@pytest.mark.parametrize(
+    ("other", "how"),
+    [
+        (_paper(top="doi 10.1234/abc", text=prose(60, 3), title="Another title altogether, of a paper"),
+         "DOI"),
+        (_paper(text=GERMAN * 8), "title"),
+        (_paper(title="A preprint had another title then"), "text"),
+    ],
+)  # fmt: skip
+def test_copies(other: Layout, how: str) -> None:
+    screen = Screen(Settings(any_kind=True))
+    first = screen.judge("a.pdf", "a" * 64, _paper(top="doi 10.1234/abc"))
+    assert isinstance(first, Paper)
+    again = screen.judge("b.pdf", "b" * 64, other)
+    assert isinstance(again, Drop)
+    assert again.reason == "duplicate"
+    assert again.detail.startswith("of a.pdf (") and how in again.detail  # noqa: PT018
+
+
+def test_the_same_bytes_are_a_copy_without_being_read() -> None:
+    screen = Screen(Settings())
+    screen.judge("a.pdf", "a" * 64, _paper())
+    again = screen.judge("b.pdf", "a" * 64, None)
+    assert isinstance(again, Drop)
+    assert again.detail == "of a.pdf (the same bytes)"
+
+
+def test_one_title_with_two_dois_is_two_papers() -> None:
+    screen = Screen(Settings(any_kind=True))
+    screen.judge("a.pdf", "a" * 64, _paper(top="doi 10.1234/abc"))
+    other = screen.judge("b.pdf", "b" * 64, _paper(top="doi 10.1234/xyz", text=GERMAN * 8))
+    assert isinstance(other, Paper)
+
+
+def test_sketches_estimate_what_texts_share() -> None:
+    """Against the Jaccard index of all shingles, worked out in full."""
+    text = " ".join(f"w{at}" for at in range(3000))
+    half = " ".join(f"w{at}" for at in range(1500)) + " " + " ".join(f"v{at}" for at in range(1500))
+    runs = [{tuple(t.split()[i : i + 8]) for i in range(2993)} for t in (text, half)]
+    true = len(runs[0] & runs[1]) / len(runs[0] | runs[1])
+    assert abs(alike(sketch(text), sketch(half)) - true) < 0.08
+    assert alike(sketch(text), sketch(text)) == 1.0
+    assert sketch("too short") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "doi"),
+    [
+        ("https://doi.org/10.3389/fpls.2016.01419.", "10.3389/fpls.2016.01419"),
+        ("(doi:10.1016/S0261-2194(03)00115-X)", "10.1016/s0261-2194(03)00115-x"),
+        ("version 10.3 of 2019/20", None),
+    ],
+)
+def test_dois(text: str, doi: str | None) -> None:
+    assert doi_in(text) == doi
+
+
+RIS = """TY  - JOUR
+TI  - Rust of faba bean in three seasons on sand and loam
+JO  - Made Trials
+PY  - 2020
+DO  - 10.1234/ABC
+ER  -
+
+"""
+BIB = """@article{one, title={Rust of {Faba} bean in three seasons on sand and loam},
+ journal={Made Trials}, year={2020}, doi={10.1234/ABC}}
+"""
+CSV = (
+    "Title,Source Title,Publication Year,DOI,Query\n"
+    '"Rust of faba bean in three seasons on sand and loam",Made Trials,2020,10.1234/ABC,beans\n'
+)
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.ris", RIS), ("a.bib", BIB), ("a.csv", CSV)])
+def test_exports_are_read_alike(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    (row,) = read_references(path)
+    assert title_key(row.title or "") == title_key(TITLE)
+    assert (row.id, row.doi, row.year, row.venue) == (f"{name}:1", "10.1234/abc", 2020, "Made Trials")
+    assert row.query == ("beans" if name == "a.csv" else None)
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "fault"),
+    [
+        ("a.txt", b"", Usage),
+        ("a.ris", b"\xff\xfe\x00", BadRecord),
+        ("a.bib", b"@article{one, title={never closed", BadRecord),
+        ("a.csv", b'Title\n"' + b"x" * 200_000 + b'"\n', BadRecord),
+    ],
+)
+def test_broken_exports_are_told(tmp_path: Path, name: str, raw: bytes, fault: type[Exception]) -> None:
+    path = tmp_path / name
+    path.write_bytes(raw)
+    with pytest.raises(fault, match=name):
+        read_references(path)
+
+
+def test_a_paper_has_what_its_export_says() -> None:
+    row = Reference(id="a.csv:1", title=TITLE, doi="10.1234/abc", year=2018, venue="V", query="q")
+    screen = Screen(Settings(), [row])
+    told = screen.judge("a.pdf", "a" * 64, _paper())
+    assert isinstance(told, Paper)
+    assert (told.doi, told.year, told.venue, told.query) == ("10.1234/abc", 2018, "V", "q")
+    assert screen.found == {"a.csv:1": "a.pdf"}
