@@ -59,7 +59,8 @@ def test_a_folder_becomes_figures_and_the_books_balance(tmp_path: Path) -> None:
     for each in made:
         path = tmp_path / "out" / each.image
         assert store.sha256(path) == each.image_sha256
-        assert Image.open(path).size == (each.width, each.height)
+        with Image.open(path) as crop:
+            assert crop.size == (each.width, each.height)
     (drop,) = store.read(tmp_path / "out" / "drops.jsonl", Drop)
     assert (drop.reason, drop.detail) == ("no figure", "none.pdf")
     books = msgspec.json.decode((tmp_path / "out" / "manifest.json").read_bytes(), type=Books)

@@ -57,13 +57,14 @@ def test_no_byte_of_the_folder_depends_on_the_key(tmp_path: Path) -> None:
     assert first == second
     assert set(first) >= {"tasks.json", "config.xml", "project.json", "sent.jsonl"}
     whole = b"".join(first.values())
-    for trace in (b"KEY", b'answer":', b"evidence", b"correct", b"generated", b"predictions"):
+    for trace in (b"KEY", b'answer":', b"evidence", b"correct", b"generated"):
         assert trace not in whole, trace
 
 
 def test_options_keep_their_order_and_are_not_told_apart(tmp_path: Path) -> None:
     folder = sent(tmp_path, [asked("q", answer="C")])
     (task,) = json.loads((folder / "tasks.json").read_text())
+    assert task.keys() == {"data"}
     assert task["data"]["ask"] == "What is it?\nA. Rust\nB. Scab\nC. Late blight\nD. Mildew"
     config = (folder / "config.xml").read_text()
     assert [f'alias="{letter}"' in config for letter in "ABCDE"] == [True] * 4 + [False]
@@ -161,10 +162,9 @@ def test_there_and_back_to_gold(tmp_path: Path) -> None:
     assert (made.tasks, made.answered, made.flagged) == (10, 6, 2)
     assert made.drops == {"no_answer": 1, "not_annotated": 1, "one_expert": 1, "unusable": 1}
     assert made.flags == {"ambiguous": 1, "skipped": 1}
-    rows = {each["id"]: each for each in map(json.loads, (out / "A.jsonl").open())}
-    assert rows["flag"]["answer"] is None
-    assert rows["flag"]["note"] == "ambiguous: dark"
-    assert rows["later"]["answer"] == "A"
+    rows = {each.id: each for each in read(out / "A.jsonl", answers.Answer)}
+    assert (rows["flag"].answer, rows["flag"].note) == (None, "ambiguous: dark")
+    assert rows["later"].answer == "A"
     settled = adjudicate(out / "A.jsonl", out / "B.jsonl", out / "key.jsonl")
     gold = {each.id: each.answer for each in settled.gold}
     assert gold == {"both": "B", "key": "A", "later": "A"}
@@ -172,7 +172,6 @@ def test_there_and_back_to_gold(tmp_path: Path) -> None:
         "flag": "flagged", "skip": "flagged", "three": "three_way",
     }  # fmt: skip
     assert sorted(settled.strata) == ["cotton", "soybean"]
-    assert len(list(read(out / "A.jsonl", answers.Answer))) == 6
 
 
 def test_a_set_that_changed_meanwhile_is_refused(tmp_path: Path) -> None:

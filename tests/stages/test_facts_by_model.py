@@ -6,16 +6,10 @@ from collections.abc import Iterator, Sequence
 import pytest
 from tests.stages.test_facts import talk
 
-from fieldtruth.models.contract import Request, Words, failed
+from fieldtruth.models.contract import UNREADABLE, Request, Words, failed
 from fieldtruth.records import Space
-from fieldtruth.stages.facts.by_model import (
-    MOST,
-    UNREADABLE,
-    ByModel,
-    Checked,
-    read_category,
-    read_knowledge,
-)
+from fieldtruth.run.checked import Checked
+from fieldtruth.stages.facts.by_model import MOST, READ, ByModel, read_category, read_knowledge
 from fieldtruth.stages.facts.by_model.prompts import SCHEMAS, knowledge_prompts, prompt, version
 from fieldtruth.stages.facts.quoting import span
 from fieldtruth.stages.facts.shapes import LEFT_OUT, Failure, Understood
@@ -47,7 +41,7 @@ class Saying:
 
 def read(category: Saying, knowledge: Saying) -> Understood | Failure:
     (made,) = ByModel(
-        "m", Checked(category, "category"), Checked(knowledge, "knowledge")
+        "m", Checked(category, READ["category"]), Checked(knowledge, READ["knowledge"])
     ).read([TALK])  # fmt: skip
     return made
 
@@ -126,7 +120,7 @@ def test_a_reply_cut_off_and_a_call_that_failed_are_errors() -> None:
 
 
 def test_checked_replies_come_once_each_and_errors_are_told_as_such() -> None:
-    model = Checked(Saying("bad", KNOWLEDGE, "bad", KNOWLEDGE, "bad"), "knowledge")
+    model = Checked(Saying("bad", KNOWLEDGE, "bad", KNOWLEDGE, "bad"), READ["knowledge"])
     requests = [Request(id=name, prompt="p", images=()) for name in "abc"]
     first, second, third = model.reply(requests)
     assert (first.text, second.text) == (KNOWLEDGE, KNOWLEDGE)

@@ -131,9 +131,9 @@ def one_question(name: str, group: str, qtype: str) -> Question:
     return msgspec.convert(question(name, group=group, qtype=qtype), Question)
 
 
-def graded(rows: Sequence[tuple[str, str, Shares | None]], model: str = "m") -> stage._Worth:
+def graded(rows: Sequence[tuple[str, str, Shares | None]], model: str = "m") -> stage.Worth:
     """Rows of (group, qtype, shares)."""
-    return stage._Worth(
+    return stage.Worth(
         model=model,
         protocol="open",
         questions=[one_question(f"q{n:03d}", g, t) for n, (g, t, _) in enumerate(rows)],

@@ -24,7 +24,7 @@ from fieldtruth.store import room
 ORDER = (
     "demo", "run", "draw", "ingest", "screen", "figures", "scrub", "label", "annotate", "facts", "questions",
     "knowledge", "audit", "split", "compose", "check", "select", "review", "adjudicate", "freeze",
-    "verify", "diff", "train", "reward", "predict", "read", "score", "errors", "report", "export",
+    "verify", "diff", "train", "reward", "predict", "read", "score", "errors", "guessable", "report", "export",
     "taxonomy",
 )  # fmt: skip
 

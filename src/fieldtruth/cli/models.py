@@ -15,7 +15,7 @@ CacheFolder = Annotated[
     Path | None, typer.Option(help="A folder of replies; what is in it is not asked again.")
 ]
 AskedHow = Annotated[
-    str, typer.Option(help=f"{', '.join(rooms.names(protocols))}; of items also +CONTROL: +blank.")
+    str, typer.Option(help=f"{', '.join(rooms.names(protocols))}; or +CONTROL: +blank.")
 ]
 FiledUnder = Annotated[
     str | None,
@@ -23,6 +23,16 @@ FiledUnder = Annotated[
 ]
 MaxPhotos = Annotated[
     int | None, typer.Option(min=1, help="Of one question: the first so many. All if not given.")
+]
+Context = Annotated[
+    str | None,
+    typer.Option(
+        help="Told with a question: none, background, evidence; filed under NAME@nocontext, "
+        "@context, @evidence. Its background if not given."
+    ),
+]
+Run = Annotated[
+    int | None, typer.Option(min=1, help="The number of a repeated run: filed under NAME@runN.")
 ]
 Concurrency = Annotated[int | None, typer.Option(min=1, help="Calls to a server at a time.")]
 Timeout = Annotated[float | None, typer.Option(help="Seconds for one call.")]
@@ -139,6 +149,8 @@ def predict(
     retries: Retries = None,
     max_cost: MaxCost = None,
     max_photos: MaxPhotos = None,
+    context: Context = None,
+    run: Run = None,
     retrieve: Retrieve = None,
     knowledge: KnowledgeBase = None,
     embedder: EmbedderFolder = None,
@@ -168,6 +180,8 @@ def predict(
         engine=spread.engine_of(engine),
         workers=workers,
         max_photos=max_photos,
+        context=context,
+        run=run,
         lookup=asking.lookup(retrieve, knowledge, embedder),
     )
     track = Track(f"predict {model} {protocol}", quiet=quiet)

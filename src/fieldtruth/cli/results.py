@@ -48,6 +48,10 @@ def score(
     as_published: Annotated[
         bool, typer.Option("--as-published", help="The published raster, reader and intervals.")
     ] = False,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option(help="BASE=TUNED, set side by side part by part. Repeatable; of questions."),
+    ] = None,
     judge: Judge = "none",
     judge_args: JudgeArgs = "",
     judge_cache: JudgeCache = None,
@@ -61,7 +65,7 @@ def score(
 ) -> None:
     """Metrics with intervals, paired differences, outcomes; of questions also with a judge."""
     from fieldtruth.run import answers, asking, judging, results, terminal
-    from fieldtruth.stages import score_questions
+    from fieldtruth.stages import score_parts, score_questions
     from fieldtruth.stages.score import Options
 
     who = judging.Judging(
@@ -69,8 +73,9 @@ def score(
     )
     if results.of_questions(benchmark, predictions, who, hand):
         settings = score_questions.Settings(
-            allow_missing=allow_missing, unit=cast(Any, unit), as_published=as_published
-        )
+            allow_missing=allow_missing, unit=cast(Any, unit), as_published=as_published,
+            pairs=score_parts.pairs(pair or ()),
+        )  # fmt: skip
         wanted = answers.Request(settings=settings, judging=who, hand=hand)
         told = results.score_answers(
             benchmark, predictions, wanted, out, lambda each: note(each, quiet=quiet)
@@ -78,6 +83,7 @@ def score(
         say(told, terminal.answers(told), as_json=as_json)
         return
 
+    score_parts.none_of(pair or ())
     options = Options(
         allow_missing=allow_missing,
         unit=cast(Any, unit),
@@ -122,6 +128,25 @@ def errors(
         benchmark, (first, second), wanted, out, lambda told: note(told, quiet=quiet)
     )
     say(found, erring.line(found), as_json=as_json)
+
+
+@app.command()
+def guessable(
+    benchmark: Annotated[Path, typer.Argument(help="A frozen benchmark of questions.")],
+    predictions: Annotated[
+        list[Path], typer.Argument(help="Predictions under choice+textonly or choice+blank.")
+    ],
+    *,
+    alpha: Annotated[float, typer.Option(help="Name questions at or below this chance.")] = 0.05,
+    out: Annotated[Path | None, typer.Option(help="A file with every question's test.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Questions that models answer without their photos more often than chance lets them."""
+    from fieldtruth.run import results
+    from fieldtruth.stages import guessable as testing
+
+    found = results.guessed(benchmark, predictions, alpha, out)
+    say(found, testing.line(found), as_json=as_json)
 
 
 @app.command()

@@ -15,4 +15,4 @@ def _grey(photo: Pixels, _: np.random.Generator) -> Pixels:
     return np.full_like(photo, 128)
 
 
-CONTROL = Control(photo=_grey, leads=("false_abstention",))
+CONTROL = Control(photo=_grey, leads=("false_abstention",), questions=True)

@@ -33,12 +33,16 @@ class Control:
     `absent`: what is asked for is not on the photo, so the one right answer is the empty one and
     only `wrong_target_abstention` has anything to measure. Otherwise the truth is the item's own.
     `leads`: metrics that a table of this control begins with, before the protocol's own.
+    `questions`: it is asked of the questions of a question benchmark too: of those that have
+    photos, which are changed by `photo`, or left out where it is `bare`.
     """
 
     question: Callable[[Item], Item | None] = _as_it_is
     photo: Callable[[Pixels, np.random.Generator], Pixels] | None = None
     absent: bool = False
     leads: tuple[str, ...] = ()
+    questions: bool = False
+    bare: bool = False
 
 
 def rotated(item: Item, by: int) -> Item | None:

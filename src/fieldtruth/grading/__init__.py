@@ -16,6 +16,7 @@ from fieldtruth.grading.instruction import (
     asks_questions,
     open_protocol,
     open_questions,
+    question_control,
 )
 from fieldtruth.grading.position import position
 
@@ -34,4 +35,5 @@ __all__ = [
     "open_questions",
     "panel",
     "position",
+    "question_control",
 ]

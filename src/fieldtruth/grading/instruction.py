@@ -4,13 +4,14 @@
 reply is held against is what was asked.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fieldtruth import controls, protocols, rooms
 from fieldtruth.controls.contract import Control
 from fieldtruth.faults import Usage
 from fieldtruth.protocols.contract import Protocol, QuestionProtocol
-from fieldtruth.records import Item
+from fieldtruth.records import Finish, Item, Question, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,45 @@ def open_protocol(name: str) -> Instruction:
     return Instruction(protocol, rooms.open_room(controls, control).CONTROL)
 
 
+@dataclass(frozen=True, slots=True)
+class _Unseen:
+    """A protocol that asks of the photos of questions: those without photos it cannot ask."""
+
+    protocol: QuestionProtocol
+
+    def suits(self, question: Question) -> bool:
+        return bool(question.images) and self.protocol.suits(question)
+
+    def ask(self, question: Question) -> str:
+        return self.protocol.ask(question)
+
+    def answer(self, question: Question) -> str:
+        return self.protocol.answer(question)
+
+    def read(self, text: str, options: Sequence[str] | None, finish: Finish) -> Reading:
+        return self.protocol.read(text, options, finish)
+
+
 def open_questions(name: str) -> QuestionProtocol:
-    """The protocol of that name that asks questions; `Usage` where it asks none."""
+    """The protocol of that name that asks questions, under its control if it has one.
+
+    Raises `Usage` where it asks none, or the control is of items only.
+    """
     if not asks_questions(name):
         raise Usage(f"{name}: expected a protocol of questions, got one of items")
-    if "+" in name:
-        raise Usage(f"{name}: there are no controls on questions; leave out what follows the plus")
-    spoken: QuestionProtocol = rooms.open_room(protocols, name).QUESTIONS
-    return spoken
+    spoken: QuestionProtocol = rooms.open_room(protocols, name.partition("+")[0]).QUESTIONS
+    return spoken if question_control(name) is None else _Unseen(spoken)
+
+
+def question_control(name: str) -> Control | None:
+    """The control that questions are asked under; `Usage` for one that is of items only."""
+    _, plus, control = name.partition("+")
+    if not plus:
+        return None
+    found: Control = rooms.open_room(controls, control).CONTROL
+    if not found.questions:
+        able = [n for n in rooms.names(controls) if rooms.open_room(controls, n).CONTROL.questions]
+        raise Usage(
+            f"{name}: expected a control of questions ({', '.join(able)}), got one of items"
+        )
+    return found

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 S = TypeVar("S", bound=Record)
+UNREADABLE = "unreadable reply"  # how the error of a reply begins that is not what was asked for
 
 
 class Request(Record, frozen=True, kw_only=True):

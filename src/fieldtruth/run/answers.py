@@ -17,6 +17,7 @@ from fieldtruth.records import Outcome, Prediction, Record
 from fieldtruth.run import asking
 from fieldtruth.run.judging import Judging, Tell, open_judge, place
 from fieldtruth.stages import score_questions as scoring
+from fieldtruth.stages.score_parts import score_parts
 
 GRADED = "graded.jsonl"
 
@@ -52,6 +53,7 @@ def score(
     judge = open_judge(who, predictions[0], tell)
     graded = scoring.gather(bench, rows, wanted.settings, judge)
     scores = scoring.score_questions(bench, graded, wanted.settings)
+    scores |= score_parts(graded, wanted.settings)
     for entry, most in _photos(predictions, rows, scores):
         entry["max_photos"] = most
     if by_hand is not None:

@@ -20,12 +20,12 @@ from fieldtruth.faults import BadRecord, TooManyFailed, Usage
 from fieldtruth.models.contract import Metered, Model, Noted, Spent
 from fieldtruth.records import SCHEMA, Prediction, Record
 from fieldtruth.run import migrations
-from fieldtruth.run.asks import Asks, Ready, asks, known
+from fieldtruth.run.asks import Asks, How, Ready, asks, known
 from fieldtruth.run.cached import Cached
 from fieldtruth.run.progress import SILENT, Track
 from fieldtruth.run.retrieving import Lookup, arm, with_facts
 from fieldtruth.run.spread import Engine, open_model
-from fieldtruth.stages.predict import replied
+from fieldtruth.stages.predict import CONTEXTS, replied
 
 
 class Job(Record, frozen=True, kw_only=True):
@@ -46,6 +46,8 @@ class Job(Record, frozen=True, kw_only=True):
     workers: int | None = None  # of the engine; as many as it has cores if not given
     lookup: Lookup | None = None  # facts that are shown before each question
     max_photos: int | None = None  # of one question, the first ones; all if not given
+    context: str | None = None  # what is told with a question: one of `predict.CONTEXTS`
+    run: int | None = None  # the number of a repeated run
 
 
 class Asked(Record, frozen=True, kw_only=True):
@@ -80,7 +82,8 @@ def predict(
     notes = model.notes if isinstance(model, Noted) else ()
     if job.cache is not None:
         model = Cached(name, model, store.Cache(job.cache))
-    about = asks(bench, job.protocol, model, job.seed, job.max_photos)
+    how = How(job.max_photos, job.context)
+    about = asks(bench, job.protocol, model, job.seed, how)
     if job.lookup is not None:
         about = with_facts(about, bench, job.lookup)
     wanted_ids = about.ids[: job.limit]
@@ -122,7 +125,13 @@ def predict(
 
 def _filed_under(job: Job) -> str:
     name = job.name or job.model
-    return name if job.lookup is None else arm(name, job.lookup)
+    if job.context is not None:
+        if job.context not in CONTEXTS:
+            raise Usage(f"--context: expected one of {', '.join(CONTEXTS)}, got {job.context!r}")
+        name = f"{name}@{CONTEXTS[job.context]}"
+    if job.lookup is not None:
+        name = arm(name, job.lookup)
+    return name if job.run is None else f"{name}@run{job.run}"
 
 
 def _estimate(ready: Ready, model: Model) -> Iterator[str]:

@@ -6,13 +6,20 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from fieldtruth import store
 from fieldtruth.faults import Usage
-from fieldtruth.grading import asks_questions, open_protocol, open_questions
+from fieldtruth.grading import (
+    asks_questions,
+    open_protocol,
+    open_questions,
+    question_control,
+)
 from fieldtruth.models.contract import Model, Request
 from fieldtruth.records import Item, Question, Space
-from fieldtruth.stages.control import show
-from fieldtruth.stages.predict import question_request, request
+from fieldtruth.stages.control import show, show_questions
+from fieldtruth.stages.predict import question_request, request, with_context
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +54,22 @@ def known(protocol: str) -> None:
         open_protocol(protocol)
 
 
-def asks(bench: store.Bench, protocol: str, model: Model, seed: int, most: int | None) -> Asks:
-    """Everything the protocol can ask of a benchmark; `Usage` where that is nothing.
+@dataclass(frozen=True, slots=True)
+class How:
+    """How questions are asked: with at most so many photos, the first ones, and which context."""
 
-    `most` bounds the photos of one question, the first ones of it.
-    """
+    most: int | None = None
+    context: str | None = None
+
+
+def asks(bench: store.Bench, protocol: str, model: Model, seed: int, how: How) -> Asks:
+    """Everything the protocol can ask of a benchmark; `Usage` where that is nothing."""
     if asks_questions(protocol):
-        return _of_questions(bench, protocol, most)
-    if most is not None:
-        raise Usage("--max-photos: expected it with a protocol of questions, got one of items")
+        return _of_questions(bench, protocol, seed, how)
+    if how != How():
+        raise Usage(
+            "--max-photos, --context: expected them with a protocol of questions, got one of items"
+        )
     return _of_items(bench, protocol, model, seed)
 
 
@@ -96,21 +110,42 @@ def _of_items(bench: store.Bench, protocol: str, model: Model, seed: int) -> Ask
     )
 
 
-def _of_questions(bench: store.Bench, protocol: str, most: int | None) -> Asks:
-    spoken = open_questions(protocol)
-    suited: dict[str, Question] = {each.id: each for each in bench.questions if spoken.suits(each)}
+def _of_questions(bench: store.Bench, protocol: str, seed: int, how: How) -> Asks:
+    spoken, control = open_questions(protocol), question_control(protocol)
+    suited: dict[str, Question] = {
+        each.id: with_context(each, how.context) for each in bench.questions if spoken.suits(each)
+    }
     if not suited:
         raise Usage(f"{bench.folder}: expected questions for {protocol}, got none it can ask")
 
     @contextmanager
-    def ready(ids: Sequence[str], _: Path) -> Iterator[Ready]:
-        yield Ready([question_request(suited[name], spoken, bench.folder, most) for name in ids])
+    def ready(ids: Sequence[str], out: Path) -> Iterator[Ready]:
+        """As of items: photos that a control changed lie beside `out` until the work ends."""
+        questions = [
+            replace(each, images=each.images[: how.most]) for each in map(suited.__getitem__, ids)
+        ]
+        if control is None:
+            yield Ready([question_request(each, spoken, bench.folder) for each in questions])
+            return
+        photos = out.with_name(f".{out.name}.photos")
+        shutil.rmtree(photos, ignore_errors=True)
+        try:
+            key = (seed, protocol.partition("+")[2])
+            shown = show_questions(questions, control, bench.folder, photos, key)
+            made = [question_request(each, spoken, shown.folder) for each in shown.questions]
+            yield Ready(made, shown.broken)
+        finally:
+            shutil.rmtree(photos, ignore_errors=True)
 
+    drawn = {"seed": str(seed)} if control is not None and control.photo is not None else {}
+    told = {"context": how.context} if how.context is not None else {}
     return Asks(
         ids=list(suited),
         unsuited=len(bench.questions) - len(suited),
         space=None,
-        seal={"max_photos": "all" if most is None else str(most)},
+        seal={"max_photos": "all" if how.most is None else str(how.most), **drawn, **told},
         ready=ready,
-        capped=sum(most is not None and len(each.images) > most for each in suited.values()),
+        capped=sum(
+            how.most is not None and len(each.images) > how.most for each in suited.values()
+        ),
     )

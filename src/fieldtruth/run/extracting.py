@@ -19,16 +19,17 @@ from msgspec.structs import replace
 
 from fieldtruth import models, store
 from fieldtruth.faults import BadRecord, Refused, TooManyFailed, Usage
-from fieldtruth.models.contract import Model, Spent
+from fieldtruth.models.contract import Spent
 from fieldtruth.records import Dialogue, Drop, Fact, Record
-from fieldtruth.rooms import names, open_room
+from fieldtruth.rooms import names
 from fieldtruth.run import migrations
 from fieldtruth.run.cached import Cached
+from fieldtruth.run.checked import Shape, open_shaped
 from fieldtruth.run.ledger import Ledger
 from fieldtruth.run.progress import SILENT, Track
 from fieldtruth.run.workspace import Books
 from fieldtruth.stages import facts as stating
-from fieldtruth.stages.facts.by_model import ByModel, Checked
+from fieldtruth.stages.facts.by_model import READ, ByModel
 from fieldtruth.stages.facts.by_model.prompts import SCHEMAS
 from fieldtruth.stages.facts.by_rules import Rules
 from fieldtruth.stages.facts.shapes import Extractor
@@ -151,15 +152,14 @@ def _extractor(job: Job, folder: Path) -> tuple[Extractor, list[Cached]]:
     if job.model not in names(models):
         has = ", ".join((RULES, *names(models)))
         raise Usage(f"facts has no model {job.model!r}; it has: {has}")
-    room = open_room(models, job.model)
     filed = job.name or job.model
-    cache = store.Cache(job.cache or folder / "replies")
-    asked = []
-    for which, schema in SCHEMAS.items():
-        option: str | None = getattr(room, "SCHEMA", None)
-        shaped = {option: str(schema)} if option and option not in job.options else {}
-        model: Model = room.OPEN({**job.options, **shaped})
-        asked.append(Cached(filed, Checked(model, which), cache))
+    asked = [
+        open_shaped(
+            job.model, job.options, Shape(schema, READ[which]), job.cache or folder / "replies",
+            filed,
+        )
+        for which, schema in SCHEMAS.items()
+    ]  # fmt: skip
     category, knowledge = asked
     return ByModel(filed, category, knowledge), asked
 

@@ -1,6 +1,7 @@
 """Screened papers to figures with their captions, rendered, with the books.
 
-    OUT/figures.jsonl  misses.jsonl  drops.jsonl  manifest.json  images/PAPER-fig-NUMBER.png
+    OUT/figures.jsonl  misses.jsonl  papers.jsonl  drops.jsonl  manifest.json
+    OUT/images/PAPER-fig-NUMBER.png
 
 Every paper is the parent of figures or of one drop. A crop is the page as it is shown, rendered:
 never the picture stream of the PDF, which may be a tile, a mask, or turned.
@@ -78,6 +79,7 @@ def figures(
             counts=counts, drops={f"figures: {why}": n for why, n in kept.dropped.items() if n},
         )
         store.write(part / FIGURES, made)
+        store.write(part / PAPERS, papers)
         store.write(part / MISSES, missed)
         store.write(part / "drops.jsonl", drops)
         with store.replacing(part / store.MANIFEST) as file:

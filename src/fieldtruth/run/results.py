@@ -18,6 +18,7 @@ from fieldtruth.grading import Graded, asks_questions, grade
 from fieldtruth.records import SCHEMA, Prediction, Record
 from fieldtruth.run import answers, asking, migrations
 from fieldtruth.run.judging import NONE, Judging, Tell
+from fieldtruth.stages import guessable
 from fieldtruth.stages import read as reading
 from fieldtruth.stages import score as scoring
 
@@ -63,6 +64,18 @@ def reading_lines(rows: Sequence[Mapping[str, Any]]) -> str:
         told = ", ".join(f"{name} {count}" for name, count in counts.items())
         lines.append(f"{protocol}: {told}")
     return "\n".join(lines)
+
+
+def guessed(
+    benchmark: Path, predictions: Sequence[Path], alpha: float, out: Path | None = None
+) -> guessable.Guesses:
+    """The questions that models answer without photos; with `out`, a file of them, one a line."""
+    bench = store.open_bench(benchmark)
+    rows = [row for path in predictions for row in asking.replies(path)]
+    found = guessable.guessable(bench.questions, rows, alpha)
+    if out is not None:
+        store.write(bench.outside(out), found.questions)
+    return found
 
 
 def score(

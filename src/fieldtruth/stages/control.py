@@ -15,10 +15,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from fieldtruth import draws
-from fieldtruth.controls.contract import Pixels
+from fieldtruth.controls.contract import Control, Pixels
 from fieldtruth.faults import Unreadable, Usage
 from fieldtruth.grading import Instruction
-from fieldtruth.records import Item
+from fieldtruth.records import Item, Question
 from fieldtruth.store import inside, room
 
 
@@ -32,6 +32,15 @@ class Shown:
 
     folder: Path
     items: list[Item] = field(default_factory=list)
+    broken: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownQuestions:
+    """`questions` as they are asked, their `images` within `folder`; `broken` as in `Shown`."""
+
+    folder: Path
+    questions: list[Question] = field(default_factory=list)
     broken: dict[str, str] = field(default_factory=dict)
 
 
@@ -60,16 +69,43 @@ def show(
     return shown
 
 
+def show_questions(
+    questions: Iterable[Question], control: Control, folder: Path, into: Path, key: tuple[int, str]
+) -> ShownQuestions:
+    """What a person would be shown of these questions: other photos, or none. See `show`."""
+    if control.bare:
+        return ShownQuestions(folder, [replace(each, images=()) for each in questions])
+    shown = ShownQuestions(into)
+    for each in questions:
+        try:
+            images = [
+                _photo(inside(folder, image), control, (*key, f"{each.id} {at}"))
+                for at, image in enumerate(each.images)
+            ]
+        except Unreadable as fault:
+            shown.broken[each.id] = str(fault)
+            continue
+        names = [f"{sha256(data).hexdigest()}.png" for data in images]
+        for name, data in zip(names, images, strict=True):
+            _put(into / name, data)
+        shown.questions.append(replace(each, images=tuple(names)))
+    return shown
+
+
 def _changed(item: Item, instruction: Instruction, folder: Path, key: tuple[int, str]) -> bytes:
+    return _photo(inside(folder, item.image), instruction.control, (*key, item.id))
+
+
+def _photo(path: Path, control: Control | None, key: tuple[int, str, str]) -> bytes:
+    """The photo as the control shows it, as PNG; `key` is the seed, its name, and the record."""
     from PIL import Image
 
     from fieldtruth.images import open_upright
 
-    seed, name = key
-    pixels: Pixels = np.asarray(open_upright(inside(folder, item.image)))
-    if instruction.control is not None and instruction.control.photo is not None:
-        rng = draws.rng(seed, f"control {name}", item.id)
-        pixels = instruction.control.photo(pixels, rng)
+    seed, name, record = key
+    pixels: Pixels = np.asarray(open_upright(path))
+    if control is not None and control.photo is not None:
+        pixels = control.photo(pixels, draws.rng(seed, f"control {name}", record))
     file = BytesIO()
     Image.fromarray(pixels).save(file, "PNG", compress_level=1)
     return file.getvalue()

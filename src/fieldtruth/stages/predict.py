@@ -4,12 +4,29 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
+
 from fieldtruth.models.contract import Model, Request, as_known
 from fieldtruth.protocols.contract import Protocol, QuestionProtocol
 from fieldtruth.records import Item, Prediction, Question, Space
 from fieldtruth.store import inside
 
 Replied = Generator[Prediction, None, None]
+
+# What is told with a question, and what the replies are filed under then (NAME@ARM). PlantXpert
+# says both that models get the grounding context and that they get the image only: so the arm is
+# declared. Without one, a background is told wherever a question has one.
+CONTEXTS = {"none": "nocontext", "background": "context", "evidence": "evidence"}
+
+
+def with_context(question: Question, context: str | None) -> Question:
+    """The question with that much told before it: nothing, its background, its evidence too."""
+    if context == "none":
+        return msgspec.structs.replace(question, background="")
+    if context == "evidence":
+        told = "\n".join(filter(None, (question.background.strip(), *question.evidence)))
+        return msgspec.structs.replace(question, background=told)
+    return question
 
 
 def request(item: Item, protocol: Protocol, model: Model, folder: Path) -> Request:

@@ -42,13 +42,15 @@ class Settings:
 
     `allow_missing` bounds, per model and protocol, the share of questions with an error or without
     a reply, and in the same way that of doubled and unknown rows. `as_published` reads and counts
-    as published (see `grading.published_questions`) and refuses nothing.
+    as published (see `grading.published_questions`) and refuses nothing. `pairs` of models, base
+    and tuned, are set side by side part by part (see `score_parts`).
     """
 
     allow_missing: float = 0.0
     unit: Unit = "group"
     resamples: int = RESAMPLES
     as_published: bool = False
+    pairs: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.allow_missing <= 1:
@@ -58,21 +60,21 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class Table:
     """The scored questions, by id: their groups and (n, 3) sums: correct, partial, 1."""
 
     ids: tuple[str, ...]
     groups: tuple[str, ...]
     sums: Floats
 
-    def take(self, wanted: Iterable[bool]) -> "_Table":
+    def take(self, wanted: Iterable[bool]) -> "Table":
         kept = [row for row, want in enumerate(wanted) if want]
         ids, groups = (tuple(of[row] for row in kept) for of in (self.ids, self.groups))
-        return _Table(ids, groups, self.sums[kept])
+        return Table(ids, groups, self.sums[kept])
 
 
 @dataclass(frozen=True, slots=True)
-class _Worth:
+class Worth:
     """One model's answers under one protocol: `shares` parallel to `questions`."""
 
     model: str
@@ -80,7 +82,7 @@ class _Worth:
     questions: Sequence[Question]
     shares: Sequence[Shares | None]
 
-    def table(self, wanted: Sequence[bool] | None = None) -> _Table:
+    def table(self, wanted: Sequence[bool] | None = None) -> Table:
         """The scored ones among the wanted questions."""
         chosen = wanted if wanted is not None else [True] * len(self.questions)
         kept = [
@@ -89,7 +91,7 @@ class _Worth:
             if want and shares is not None
         ]
         sums = [(shares.correct, shares.partial, 1.0) for _, shares in kept]
-        return _Table(
+        return Table(
             tuple(question.id for question, _ in kept),
             tuple(question.group for question, _ in kept),
             np.array(sums, dtype=np.float64).reshape(-1, 3),
@@ -130,11 +132,10 @@ def gather(
 def score_questions(bench: Bench, graded: Sequence[Answered], settings: Settings) -> dict[str, Any]:
     """The contract's tables of what `gather` graded."""
     models: dict[str, dict[str, Any]] = {}
-    worth: dict[str, list[_Worth]] = {}
+    worth = worths(graded, settings)
     for one in graded:
-        mine = _worth(one, settings)
+        mine = next(each for each in worth[one.protocol] if each.model == one.model)
         models.setdefault(one.model, {})[one.protocol] = _entry(mine, one.outcomes, settings)
-        worth.setdefault(one.protocol, []).append(mine)
     return {
         "benchmark": {
             "name": bench.manifest.name,
@@ -162,7 +163,16 @@ def _complete(one: Answered, bar: float) -> None:
             )
 
 
-def _worth(one: Answered, settings: Settings) -> _Worth:
+def worths(graded: Iterable[Answered], settings: Settings) -> dict[str, list[Worth]]:
+    """What the answers of each model are worth, by protocol, in the order they come in."""
+    made: dict[str, list[Worth]] = {}
+    for one in graded:
+        made.setdefault(one.protocol, []).append(worth_of(one, settings))
+    return made
+
+
+def worth_of(one: Answered, settings: Settings) -> Worth:
+    """What one model's answers are worth under one protocol."""
     shares: list[Shares | None] = list(one.shares)
     if settings.as_published:
         shares = [
@@ -171,30 +181,37 @@ def _worth(one: Answered, settings: Settings) -> _Worth:
             else published_open(question, verdict)
             for question, text, verdict in zip(one.questions, one.texts, one.verdicts, strict=True)
         ]
-    return _Worth(one.model, one.protocol, one.questions, shares)
+    return Worth(one.model, one.protocol, one.questions, shares)
 
 
-def _entry(one: _Worth, outcomes: Mapping[str, int], settings: Settings) -> dict[str, Any]:
-    entry: dict[str, Any] = {"all": _figures(one, [True] * len(one.questions), settings)}
-    for name, of in STRATA.items():
-        parts = [of(question) or UNKNOWN for question in one.questions]
-        if name == "types" or set(parts) - {UNKNOWN}:
-            entry[name] = {
-                each: _figures(one, [each == own for own in parts], settings)
-                for each in sorted(set(parts))
-            }
+def _entry(one: Worth, outcomes: Mapping[str, int], settings: Settings) -> dict[str, Any]:
+    entry: dict[str, Any] = {"all": figures(one, [True] * len(one.questions), settings)}
+    for name, parts in cuts(one.questions).items():
+        entry[name] = {
+            each: figures(one, [each == own for own in parts], settings)
+            for each in sorted(set(parts))
+        }
     entry["type_mean"] = _type_mean(one, settings)
     entry["outcomes"] = dict(outcomes)
     return entry
 
 
-def _figures(one: _Worth, wanted: Sequence[bool], settings: Settings) -> dict[str, Any]:
+def cuts(questions: Sequence[Question]) -> dict[str, list[str]]:
+    """Each way to cut the questions, and the part that each of them is in; a way that tells
+    nothing is left out, but for the types."""
+    made = {name: [of(each) or UNKNOWN for each in questions] for name, of in STRATA.items()}
+    return {
+        name: parts for name, parts in made.items() if name == "types" or set(parts) - {UNKNOWN}
+    }
+
+
+def figures(one: Worth, wanted: Sequence[bool], settings: Settings) -> dict[str, Any]:
     """Both values with intervals, and the counts, over the questions that are wanted."""
     shares = [each for each, want in zip(one.shares, wanted, strict=True) if want]
     scored = [each for each in shares if each is not None]
     part = one.table(wanted)
     values = {
-        name: _fields(_estimate([part], value, settings), "value") for name, value in VALUES.items()
+        name: fields(estimated([part], value, settings), "value") for name, value in VALUES.items()
     }
     counts: dict[str, Any] = {
         name: _count(getattr(each, name) for each in scored) for name in GRADES
@@ -222,8 +239,8 @@ VALUES: Mapping[str, Value] = {
 }
 
 
-def _estimate(
-    tables: Sequence[_Table], value: Value, settings: Settings, *, minus: bool = False
+def estimated(
+    tables: Sequence[Table], value: Value, settings: Settings, *, minus: bool = False
 ) -> Estimate:
     """A value of one table, or (`minus`) the second's less the first's, over the same questions."""
     units = [_units(table, settings) for table in tables]
@@ -242,7 +259,7 @@ def _estimate(
     return Estimate(float(point), float(low), float(high), n, undefined)
 
 
-def _units(table: _Table, settings: Settings) -> Floats:
+def _units(table: Table, settings: Settings) -> Floats:
     """Sums per resampling unit: per question, or per group with the groups ascending."""
     if settings.unit == "image" or not table.ids:
         return table.sums
@@ -252,7 +269,7 @@ def _units(table: _Table, settings: Settings) -> Floats:
     return made
 
 
-def _type_mean(one: _Worth, settings: Settings) -> dict[str, Any]:
+def _type_mean(one: Worth, settings: Settings) -> dict[str, Any]:
     """The unweighted mean of both values over the types; a draw has to hold every type."""
     types = sorted({question.qtype or UNKNOWN for question in one.questions})
     whole = one.table()
@@ -261,7 +278,7 @@ def _type_mean(one: _Worth, settings: Settings) -> dict[str, Any]:
     for row, name in enumerate(whole.ids):
         at = 3 * types.index(type_of[name])
         spread[row, at : at + 3] = whole.sums[row]
-    table = _Table(whole.ids, whole.groups, spread)
+    table = Table(whole.ids, whole.groups, spread)
 
     def mean_of(value: Value) -> Value:
         def mean(sums: Floats) -> tuple[Floats, Bools]:
@@ -272,14 +289,14 @@ def _type_mean(one: _Worth, settings: Settings) -> dict[str, Any]:
         return mean
 
     if not types:
-        return {name: _fields(Estimate(None, None, None, 0), "value") for name in VALUES}
+        return {name: fields(Estimate(None, None, None, 0), "value") for name in VALUES}
     return {
-        name: _fields(_estimate([table], mean_of(value), settings), "value")
+        name: fields(estimated([table], mean_of(value), settings), "value")
         for name, value in VALUES.items()
     }
 
 
-def _paired(some: Sequence[_Worth], settings: Settings) -> list[dict[str, Any]]:
+def _paired(some: Sequence[Worth], settings: Settings) -> list[dict[str, Any]]:
     """Each pair of models once per value, over the questions scored in both."""
     made: list[dict[str, Any]] = []
     tables = [one.table() for one in some]
@@ -287,18 +304,19 @@ def _paired(some: Sequence[_Worth], settings: Settings) -> list[dict[str, Any]]:
         both = set(tables[i].ids) & set(tables[j].ids)
         pair = [tables[at].take(name in both for name in tables[at].ids) for at in (i, j)]
         for name, value in VALUES.items():
-            found = _estimate(pair, value, settings, minus=True)
+            found = estimated(pair, value, settings, minus=True)
             who = {"a": some[i].model, "b": some[j].model}
             made.append(
-                {"protocol": some[i].protocol, "metric": name} | who | _fields(found, "difference")
+                {"protocol": some[i].protocol, "metric": name} | who | fields(found, "difference")
             )
     return made
 
 
-def _fields(estimate: Estimate, value: str) -> dict[str, Any]:
-    fields: dict[str, Any] = {
+def fields(estimate: Estimate, value: str) -> dict[str, Any]:
+    """An estimate as the contract writes it, its value under the name `value`."""
+    made: dict[str, Any] = {
         value: estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n,
     }  # fmt: skip
     if estimate.undefined_draws:
-        fields["undefined_draws"] = estimate.undefined_draws
-    return fields
+        made["undefined_draws"] = estimate.undefined_draws
+    return made

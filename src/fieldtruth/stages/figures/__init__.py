@@ -24,6 +24,7 @@ REASONS = (
     "no figure", "scanned", "changed", "broken", "encrypted", "no pages", "too many pages",
     "too large", "timed out", "crashed",
 )  # fmt: skip
+SPARSE = 0.2  # of its box that the patches of such a picture take: not words with a logo or two
 SHOWN = 0.02  # of a page that a picture without a caption takes to be shown as a miss
 
 
@@ -74,7 +75,9 @@ def find(layout: Layout) -> Found:
         )
     for number, region in made.pictures:
         sheet = pages[number - 1]
-        if number not in scanned and area(region.box) >= SHOWN * sheet.width * sheet.height:
+        inked = sum(area(ink.box) for ink in region.inks)
+        least = SHOWN * sheet.width * sheet.height
+        if number not in scanned and inked >= max(least, SPARSE * area(region.box)):
             missed.append(
                 Missed(page=number, what="a picture without a caption", box=_fitted(region.box, sheet))
             )

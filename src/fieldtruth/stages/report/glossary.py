@@ -169,6 +169,7 @@ CONTROLS: Mapping[str, str] = {
     "an empty answer is the honest one, and whatever is right is guessed from the words.",
     "shuffle": "Control: every photo is cut into 4 x 4 tiles that lie in another order. Read the "
     "names; the true boxes are those of the photo before it was cut.",
+    "textonly": "Control: no photo is shown. Whatever is right is guessed from the words.",
     "wrong_target": "Control: diseased photos, asked for something that is certainly not on them. "
     "The empty answer is the right one.",
     "rotate1": "Control: the same list, beginning with its second name.",

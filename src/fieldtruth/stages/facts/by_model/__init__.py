@@ -7,23 +7,12 @@ an error and never "no facts": it is asked for once more, then counted; it is no
 later run asks again.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from fieldtruth.models.contract import (
-    Metered,
-    Model,
-    Replies,
-    Request,
-    Spent,
-    Words,
-    as_known,
-    failed,
-    in_order,
-)
-from fieldtruth.records import Dialogue, Space
+from fieldtruth.models.contract import UNREADABLE, Model, Request, Words
+from fieldtruth.records import Dialogue
 from fieldtruth.replies import visible
 from fieldtruth.stages.facts.by_model.prompts import (
     CategoryReply,
@@ -36,15 +25,13 @@ from fieldtruth.stages.facts.by_model.prompts import (
 from fieldtruth.stages.facts.quoting import span
 from fieldtruth.stages.facts.shapes import LEFT_OUT, Failure, Stated, Understood
 
-UNREADABLE = "unreadable reply"
 _NONE = ("", "none", "null", "unknown", "unclear", "n/a")
-_SHOWN = 120
 MOST = 100  # facts of one talk: more is a model that repeats itself
 
 
 class ByModel:
     """An extractor that asks: `category` and `knowledge` are one model, told to keep to the two
-    shapes of reply. Both check what they hand over (`Checked`)."""
+    shapes of reply. Both hand over only what could be read, by `READ` (`run.checked`)."""
 
     def __init__(self, name: str, category: Model, knowledge: Model) -> None:
         self._category, self._knowledge = category, knowledge
@@ -129,55 +116,6 @@ def _json(text: str) -> str:
     return visible.without_fences(visible.without_thinking(text))
 
 
-class Checked:
-    """A model whose replies are read before they are handed on; unreadable ones are asked for
-    once more and are errors then. It stands before the cache, which keeps no errors."""
-
-    def __init__(self, model: Model, step: Step) -> None:
-        self._model, self._step = model, step
-        self.space: Space = model.space
-        self.version = model.version
-
-    def reply(self, requests: Sequence[Request]) -> Iterator[Words]:
-        """One `Words` per request, in order."""
-        return in_order(self.replies(requests))
-
-    def replies(self, requests: Sequence[Request]) -> Replies:
-        """As the model answers; those that could not be read come last."""
-        again: list[int] = []
-        with closing(as_known(self._model, requests)) as replies:
-            for place, words in replies:
-                if words.error is None and self._trouble(words) is not None:
-                    again.append(place)
-                else:
-                    yield place, words
-        again.sort()
-        if not again:
-            return
-        with closing(as_known(self._model, [requests[place] for place in again])) as replies:
-            for number, words in replies:
-                trouble = self._trouble(words) if words.error is None else None
-                yield again[number], failed(f"{UNREADABLE}: {trouble}") if trouble else words
-
-    def _trouble(self, words: Words) -> str | None:
-        """What is wrong with a reply, or None."""
-        if words.finish == "length":
-            return "it was cut off; raise --model-args max_tokens"
-        try:
-            _READ[self._step](words.text)
-        except (ValueError, RecursionError) as error:
-            shown = " ".join(words.text[:_SHOWN].split())
-            return f"expected JSON of the schema, got {shown!r} ({error})"
-        return None
-
-    def estimate(self, requests: Sequence[Request]) -> str | None:
-        """The model's estimate."""
-        return self._model.estimate(requests) if isinstance(self._model, Metered) else None
-
-    @property
-    def spent(self) -> Spent:
-        """What the model took."""
-        return self._model.spent if isinstance(self._model, Metered) else Spent()
-
-
-_READ = {"category": read_category, "knowledge": read_knowledge}
+READ: Mapping[Step, Callable[[str], object]] = {
+    "category": read_category, "knowledge": read_knowledge,
+}
