@@ -27,7 +27,7 @@ bench: .venv/dev
 # The rows of recipes/tiny-vlm.toml, two at a time with a core each. Those in ablation/ are done.
 UNSEEN := palettes shapes grounds
 ablation: .venv/dev out/tiny-leaves/bench/drawn/manifest.json \
-  $(UNSEEN:%=out/tiny-%/bench/unseen/manifest.json) out/tiny-base/train.json
+  $(UNSEEN:%=out/tiny-%/bench/unseen/manifest.json)
 	@for process in 1 2; do OMP_NUM_THREADS=1 $(BIN)/fieldtruth train ablation recipes/tiny-vlm.toml & done; wait
 	@OMP_NUM_THREADS=1 $(BIN)/fieldtruth train ablation recipes/tiny-vlm.toml
 
@@ -37,10 +37,6 @@ out/tiny-leaves/bench/drawn/manifest.json:
 
 out/tiny-%/bench/unseen/manifest.json:
 	@$(BIN)/fieldtruth run recipes/tiny-unseen.toml --set draw.new=$* --set out=../out/tiny-$*
-
-out/tiny-base/train.json: out/tiny-leaves/bench/drawn/manifest.json
-	@$(BIN)/fieldtruth train scratch recipes/tiny-base.toml
-	@OMP_NUM_THREADS=1 $(BIN)/fieldtruth train sft recipes/tiny-base.toml
 
 fix: .venv/dev
 	$(BIN)/ruff check --fix .

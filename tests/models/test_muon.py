@@ -75,9 +75,9 @@ def test_a_schedule_rules_both_and_a_saved_one_goes_on_alike() -> None:
         )
 
     model, optimizer, schedule = begun()
+    saved = io.BytesIO()
     for number in range(6):
         if number == 3:
-            saved = io.BytesIO()
             torch.save((model.state_dict(), optimizer.state_dict(), schedule.state_dict()), saved)
         step(model, optimizer, number)
         schedule.step()

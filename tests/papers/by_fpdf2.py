@@ -53,12 +53,24 @@ def beside() -> bytes:
     sheet = Sheet()
     sheet.say(60, 70, 475, prose(10))
     sheet.image(photo(300, 200, 11), 60, 200, 300, 200)
-    sheet.say(375, 215, 160, "Figure 1. Pods of cocoa with black pod. The one on the left was sprayed "
-              "with copper every two weeks, the one on the right was never sprayed.", 9)
+    sheet.say(
+        375,
+        215,
+        160,
+        "Figure 1. Pods of cocoa with black pod. The one on the left was sprayed "
+        "with copper every two weeks, the one on the right was never sprayed.",
+        9,
+    )
     sheet.say(60, 440, 475, prose(8, 2))
     sheet.image(photo(300, 180, 12), 235, 540, 300, 180)
-    sheet.say(60, 560, 160, "Figure 2. A nursery of cocoa under shade nets, with seedlings that are "
-              "four months old and stand in bags.", 9)
+    sheet.say(
+        60,
+        560,
+        160,
+        "Figure 2. A nursery of cocoa under shade nets, with seedlings that are "
+        "four months old and stand in bags.",
+        9,
+    )
     return bytes(sheet.output())
 
 
@@ -66,7 +78,8 @@ def german() -> bytes:
     """Abbildungen, and an Abb. in the running text."""
     sheet = Sheet()
     words = (
-        "Die Pflanzen wurden im Mai gesät und zweimal in der Woche bonitiert, wie in Abb. 1 gezeigt "
+        "Die Pflanzen wurden im Mai gesät und zweimal in der Woche bonitiert, wie in Abb. "
+        "1 gezeigt "
         "wird. Der Befall war auf dem leichten Boden höher als auf dem schweren. "
     )
     sheet.say(70, 70, 455, words * 4)
@@ -82,7 +95,8 @@ def spanish() -> bytes:
     """Figura and Cuadro: a figure and a table."""
     sheet = Sheet()
     words = (
-        "Las plantas se sembraron en mayo y se evaluaron dos veces por semana durante la temporada. "
+        "Las plantas se sembraron en mayo y se evaluaron dos veces por semana durante la "
+        "temporada. "
         "La incidencia fue mayor en los suelos arenosos que en los suelos arcillosos. "
     )
     sheet.say(70, 70, 455, words * 4)
@@ -108,8 +122,14 @@ def supplement() -> bytes:
     sheet.set_font("Helvetica", "B", 11)
     sheet.text(150, 290, "B")
     sheet.bars(170, 300, (120, 30, 60, 140, 90))
-    sheet.say(130, 500, 340, "Supplementary Figure S1. Germination of two seed lots. (A) In the dark. "
-              "(B) In the light of a lamp.", 9)
+    sheet.say(
+        130,
+        500,
+        340,
+        "Supplementary Figure S1. Germination of two seed lots. (A) In the dark. "
+        "(B) In the light of a lamp.",
+        9,
+    )
     sheet.say(70, 560, 455, prose(12))
     return bytes(sheet.output())
 
@@ -121,16 +141,20 @@ PAPERS = (
     )),
     Made("beside", beside, (
         Answer("1", 1, (60, 200, 360, 400), "Figure 1. Pods", "never sprayed.", "beside", "beside"),
-        Answer("2", 1, (235, 540, 535, 720), "Figure 2. A nursery", "stand in bags.", "beside", "beside"),
+        Answer("2", 1, (235, 540, 535, 720), "Figure 2. A nursery", "stand in bags.", "beside",
+            "beside"),
     )),
     Made("german", german, (
-        Answer("1", 1, (140, 220, 460, 400), "Abb. 1: Gersten", "ersten Jahres.", "another language"),
-        Answer("2", 1, (140, 570, 460, 730), "Abbildung 2. Die", "vierzehn Tagen.", "another language"),
+        Answer("1", 1, (140, 220, 460, 400), "Abb. 1: Gersten", "ersten Jahres.",
+            "another language"),
+        Answer("2", 1, (140, 570, 460, 730), "Abbildung 2. Die", "vierzehn Tagen.",
+            "another language"),
     )),
     Made("spanish", spanish, (
         Answer("1", 1, (150, 220, 450, 400), "Figura 1. Hojas", "de agosto.", "another language"),
     )),
     Made("supplement", supplement, (
-        Answer("S1", 1, (150, 60, 420, 473), "Supplementary Figure S1.", "of a lamp.", "panels", panels=2),
+        Answer("S1", 1, (150, 60, 420, 473), "Supplementary Figure S1.", "of a lamp.", "panels",
+            panels=2),
     )),
 )  # fmt: skip

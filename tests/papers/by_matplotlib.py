@@ -49,7 +49,14 @@ def line_chart() -> bytes:
 
     def draw(figure: Any) -> None:
         _say(figure, 70, 80, 470, prose(6))
-        _say(figure, 120, 230, 380, "Figure 1. Lesions a leaf on two soils, by week of the season.", 8)
+        _say(
+            figure,
+            120,
+            230,
+            380,
+            "Figure 1. Lesions a leaf on two soils, by week of the season.",
+            8,
+        )
         _axes(figure, 150, 250, 480, 450, 1)
         _say(figure, 70, 530, 470, prose(10))
 
@@ -63,8 +70,15 @@ def four_charts() -> bytes:
         for at, (x, y) in enumerate(((110, 90), (360, 90), (110, 280), (360, 280))):
             _axes(figure, x, y, x + 180, y + 130, at)
             figure.text((x - 40) / W, 1 - (y - 8) / H, "abcd"[at], fontsize=11, weight="bold")
-        _say(figure, 70, 480, 470, "Fig. 2 | Lesions in four years. a, The first. b, The second. c, The "
-             "third. d, The fourth year, which was dry.", 8)
+        _say(
+            figure,
+            70,
+            480,
+            470,
+            "Fig. 2 | Lesions in four years. a, The first. b, The second. c, The "
+            "third. d, The fourth year, which was dry.",
+            8,
+        )
         _say(figure, 70, 540, 470, prose(12))
 
     return _page(draw)
@@ -91,10 +105,12 @@ def scatter() -> bytes:
 
 PAPERS = (
     Made("line_chart", line_chart, (
-        Answer("1", 1, (120, 250, 480, 480), "Figure 1. Lesions", "the season.", "vector only", "above"),
+        Answer("1", 1, (120, 250, 480, 480), "Figure 1. Lesions", "the season.", "vector only",
+            "above"),
     )),
     Made("four_charts", four_charts, (
-        Answer("2", 1, (70, 70, 540, 440), "Fig. 2 | Lesions", "which was dry.", "panels", panels=4),
+        Answer("2", 1, (70, 70, 540, 440), "Fig. 2 | Lesions", "which was dry.", "panels",
+            panels=4),
     )),
     Made("scatter", scatter, (
         Answer("3", 1, (155, 270, 455, 470), "Figure 3. Plants", "and girth.", "vector only"),

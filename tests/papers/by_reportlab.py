@@ -17,7 +17,8 @@ class Sheet:
     """A canvas that is written from the top down, as answers are."""
 
     def __init__(self, width: float = W, height: float = H) -> None:
-        self.stream, self.width, self.height = BytesIO(), width, height
+        self.stream = BytesIO()
+        self.width, self.height = width, height
         self.canvas: Any = Canvas(self.stream, pagesize=(width, height), invariant=1)
 
     def line(self, x: float, y: float, text: str, size: float = 10, bold: str = "") -> None:
@@ -91,7 +92,9 @@ def one_column() -> bytes:
     sheet.line(120, 486, caption, 9, bold="Figure 1.")
     y = sheet.text(70, 530, 455, "Figure 1 shows that " + prose(6))
     sheet.line(70, y, "Fig. 3. The words before were a sentence that ended with a figure's", 10)
-    sheet.text(70, y + 12, 455, "number, and this paragraph goes on as if nothing had been. " + prose(3))
+    sheet.text(
+        70, y + 12, 455, "number, and this paragraph goes on as if nothing had been. " + prose(3)
+    )
     sheet.page()
     sheet.text(70, 80, 455, prose(20, 3))
     sheet.table(70, 525, 400, "1")
@@ -104,17 +107,34 @@ def two_columns() -> bytes:
     """Left below, right above, one across both, as journals set them."""
     sheet = Sheet()
     sheet.photo((50, 80, 285, 240), 2)
-    y = sheet.text(50, 256, 235, "Fig. 1 Stems of sorghum with galls at the second node, late in "
-                   "the season of the second year", 8)
+    y = sheet.text(
+        50,
+        256,
+        235,
+        "Fig. 1 Stems of sorghum with galls at the second node, late in "
+        "the season of the second year",
+        8,
+    )
     sheet.text(50, y + 16, 235, prose(14), 9)
-    y = sheet.text(310, 80, 235, prose(9, 2), 9)
-    sheet.text(310, 260, 235, "Fig. 2 Roots washed free of soil, with nodules that were cut open "
-               "to show their colour", 8)
+    sheet.text(310, 80, 235, prose(9, 2), 9)
+    sheet.text(
+        310,
+        260,
+        235,
+        "Fig. 2 Roots washed free of soil, with nodules that were cut open to show their colour",
+        8,
+    )
     sheet.photo((310, 284, 545, 420), 3)
     sheet.text(310, 446, 235, prose(5, 4), 9)
     sheet.photo((50, 560, 545, 740), 4)
-    sheet.text(50, 756, 495, "Fig. 3 The whole field from above, rows running from the left to the "
-               "right, on the day of sowing and sixty days after", 8)
+    sheet.text(
+        50,
+        756,
+        495,
+        "Fig. 3 The whole field from above, rows running from the left to the "
+        "right, on the day of sowing and sixty days after",
+        8,
+    )
     sheet.page()
     return sheet.done()
 
@@ -140,7 +160,9 @@ def overleaf() -> bytes:
     sheet.page()
     sheet.photo((60, 70, 535, 790), 5)
     sheet.page()
-    sheet.line(70, 80, "A glasshouse of lettuce with tip burn, seen from its door.", 9, bold="Figure 1.")
+    sheet.line(
+        70, 80, "A glasshouse of lettuce with tip burn, seen from its door.", 9, bold="Figure 1."
+    )
     sheet.text(70, 130, 455, prose(40, 3))
     sheet.page()
     return sheet.done()
@@ -153,8 +175,13 @@ def listed(labelled: bool) -> bytes:  # noqa: FBT001
     sheet.page()
     sheet.line(70, 80, "Figure legends", 14)
     for at in (1, 2, 3):
-        sheet.line(70, 60 + 60 * at, f"Leaf number {at} of the series, after {at * 7} days.", 10,
-                   bold=f"Figure {at}.")
+        sheet.line(
+            70,
+            60 + 60 * at,
+            f"Leaf number {at} of the series, after {at * 7} days.",
+            10,
+            bold=f"Figure {at}.",
+        )
     sheet.page()
     for at in (1, 2, 3):
         sheet.photo((90, 120, 505, 400 + 60 * at), at)
@@ -168,7 +195,9 @@ def rotated() -> bytes:
     """A page that is shown turned by a quarter: 842 wide, 595 high."""
     sheet = Sheet(H, W)
     sheet.photo((150, 90, 690, 400), 6)
-    sheet.line(150, 420, "A transect of soil pits, from the river to the hill.", 10, bold="Figure 7.")
+    sheet.line(
+        150, 420, "A transect of soil pits, from the river to the hill.", 10, bold="Figure 7."
+    )
     sheet.text(100, 470, 640, prose(4))
     sheet.page()
     flat = PdfReader(BytesIO(sheet.done()))
@@ -201,14 +230,21 @@ def cropped() -> bytes:
 
 
 def panels() -> bytes:
-    """Four photos with letters over them are one figure; a frame goes round them and the caption."""
+    """Four photos with letters over them are one figure; a frame goes round them and "
+    "the caption."""
     sheet = Sheet()
     sheet.rect((60, 70, 535, 450))
     for at, (x, y) in enumerate(((100, 100), (310, 100), (100, 250), (310, 250))):
         sheet.photo((x, y, x + 185, y + 120), at)
         sheet.line(x, y - 5, f"({'abcd'[at]})", 10)
-    sheet.text(75, 400, 445, "FIGURE 1 | Four stages of late blight. (a) First spots. (b) Spots with "
-               "a halo. (c) Half of the leaf. (d) A dead leaf with what is left of the stem.", 8)
+    sheet.text(
+        75,
+        400,
+        445,
+        "FIGURE 1 | Four stages of late blight. (a) First spots. (b) Spots with "
+        "a halo. (c) Half of the leaf. (d) A dead leaf with what is left of the stem.",
+        8,
+    )
     sheet.text(60, 490, 475, prose(20))
     sheet.page()
     return sheet.done()
@@ -234,13 +270,17 @@ def chinese() -> bytes:
     canvas = sheet.canvas
     canvas.setFont("STSong-Light", 11)
     for at in range(12):
-        canvas.drawString(70, H - 80 - at * 16, "水稻叶片病害在田间的分布与天气条件有关并且每周调查两次结果如下")
+        canvas.drawString(
+            70, H - 80 - at * 16, "水稻叶片病害在田间的分布与天气条件有关并且每周调查两次结果如下"
+        )
     sheet.photo((130, 320, 460, 520), 8)
     canvas.setFont("STSong-Light", 9)
     canvas.drawString(200, H - 540, "图1 水稻稻瘟病的叶片症状")
     canvas.setFont("STSong-Light", 11)
     for at in range(8):
-        canvas.drawString(70, H - 600 - at * 16, "如图1所示病斑呈梭形中央灰白色边缘褐色在潮湿条件下产生霉层")
+        canvas.drawString(
+            70, H - 600 - at * 16, "如图1所示病斑呈梭形中央灰白色边缘褐色在潮湿条件下产生霉层"
+        )
     sheet.canvas.showPage()
     return sheet.done()
 
@@ -284,7 +324,8 @@ def _listed(kind: str) -> tuple[Answer, ...]:
 
 PAPERS = (
     Made("one_column", one_column, (
-        Answer("1", 1, (120, 260, 470, 470), "Figure 1. Leaves of faba", "first of July.", "one column"),
+        Answer("1", 1, (120, 260, 470, 470), "Figure 1. Leaves of faba", "first of July.",
+            "one column"),
     )),
     Made("two_columns", two_columns, (
         Answer("1", 1, (50, 80, 285, 240), "Fig. 1 Stems of", "the second year", "two columns"),

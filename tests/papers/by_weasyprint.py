@@ -21,7 +21,9 @@ def _pdf(body: str, lang: str = "en") -> bytes:
     logging.getLogger("fontTools").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        page: Any = weasyprint.HTML(string=f'<html lang="{lang}"><style>{STYLE}</style><body>{body}')
+        page: Any = weasyprint.HTML(
+            string=f'<html lang="{lang}"><style>{STYLE}</style><body>{body}'
+        )
         return bytes(page.write_pdf())
 
 
@@ -45,7 +47,14 @@ def drawing() -> bytes:
     )
     return _pdf(
         _at(40, 60, 240, 160, svg)
-        + _at(40, 228, 240, 30, "<b>Figure 1:</b> The first field and an efficient flow of water.", "cap")
+        + _at(
+            40,
+            228,
+            240,
+            30,
+            "<b>Figure 1:</b> The first field and an efficient flow of water.",
+            "cap",
+        )
         + _at(40, 290, 240, 450, f"<p>{prose(16)}</p>")
         + _at(320, 60, 240, 680, f"<p>{prose(24, 3)}</p>")
     )
@@ -80,7 +89,8 @@ def stacked() -> bytes:
 def french() -> bytes:
     """A dash after the number, and a table that is called Tableau."""
     words = (
-        "Les plantes ont été semées au mois de mai et notées deux fois par semaine pendant la saison. "
+        "Les plantes ont été semées au mois de mai et notées deux fois par semaine pendant "
+        "la saison. "
         "Les dégâts étaient plus forts sur les sols légers que sur les sols lourds. "
     )
     rows = "".join(f"<tr><td>{at}</td><td>{at}.5</td><td>{at}.7</td></tr>" for at in range(5))
@@ -98,7 +108,8 @@ def french() -> bytes:
 
 PAPERS = (
     Made("drawing", drawing, (
-        Answer("1", 1, (40, 60, 280, 220), "Figure 1: The first field", "flow of water.", "two columns"),
+        Answer("1", 1, (40, 60, 280, 220), "Figure 1: The first field", "an efficient flow.",
+            "two columns"),
     )),
     Made("boxed", boxed, (
         Answer("4", 1, (120, 215, 480, 405), "FIGURE 4. Bees", "field of rape.", "framed"),
@@ -108,6 +119,7 @@ PAPERS = (
         Answer("2", 1, (150, 322, 450, 472), "Fig. 2. Onions", "in a barn.", "stacked"),
     )),
     Made("french", french, (
-        Answer("1", 1, (150, 180, 450, 360), "Figure 1 – Grappes", "le mildiou.", "another language"),
+        Answer("1", 1, (150, 180, 450, 360), "Figure 1 – Grappes", "le mildiou.",
+            "another language"),
     )),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,10 +11,10 @@ import numpy as np
 import pytest
 from PIL import Image
 from tests.papers import by_fpdf2, by_matplotlib, by_reportlab, by_weasyprint
-from tests.papers.answers import Answer, found, overlap
+from tests.papers.answers import Answer, found, overlap, photo, prose
 
 from fieldtruth.papers import pdf
-from fieldtruth.papers.layout import Layout, Limits
+from fieldtruth.papers.layout import Crop, Layout, Limits
 from fieldtruth.stages.figures import Cut, Found, find
 from fieldtruth.stages.figures.captions import start
 from fieldtruth.stages.figures.reading import joined
@@ -92,13 +93,13 @@ def test_scanned_pages_are_told_as_missed() -> None:
 def test_what_is_missed_is_shown_by_page(tmp_path: Path) -> None:
     """A picture without words, and a caption without a picture."""
     sheet = by_reportlab.Sheet()
-    sheet.text(60, 80, 470, by_reportlab.prose(8))
+    sheet.text(60, 80, 470, prose(8))
     sheet.photo((100, 250, 400, 450), 1)
     sheet.page()
     for _ in range(3):
-        sheet.text(60, 80, 470, by_reportlab.prose(8))
+        sheet.text(60, 80, 470, prose(8))
         sheet.page()
-    sheet.text(60, 80, 470, by_reportlab.prose(8))
+    sheet.text(60, 80, 470, prose(8))
     sheet.line(60, 300, "Leaves that the printer lost.", 8, bold="Figure 9.")
     sheet.page()
     path = tmp_path / "missed.pdf"
@@ -143,7 +144,9 @@ def test_how_a_caption_begins(text: str, number: str | None) -> None:
 
 
 def test_tables_are_told_from_figures() -> None:
-    tables = [start(text) for text in ("Table 1. Yield", "Cuadro 2. Notas", "表1 产量", "TABLE III")]
+    tables = [
+        start(text) for text in ("Table 1. Yield", "Cuadro 2. Notas", "表1 产量", "TABLE III")
+    ]
     assert all(each is not None and each.table for each in tables)
 
 
@@ -167,7 +170,12 @@ def test_a_ligature_is_letters() -> None:
 
 def test_panels_lie_where_their_pictures_do() -> None:
     (figure,) = _found("panels").figures
-    wanted = [(100, 100, 285, 220), (310, 100, 495, 220), (100, 250, 285, 370), (310, 250, 495, 370)]
+    wanted = [
+        (100, 100, 285, 220),
+        (310, 100, 495, 220),
+        (100, 250, 285, 370),
+        (310, 250, 495, 370),
+    ]
     assert [each.name for each in figure.panels] == ["a", "b", "c", "d"]
     for panel, box in zip(figure.panels, wanted, strict=True):
         assert panel.box is not None
@@ -178,19 +186,18 @@ def test_a_crop_is_the_page_as_it_is_shown() -> None:
     """Of the turned page, whose picture stream lies on its side: 540 wide and 310 high."""
     (figure,) = _found("rotated").figures
     got = pdf.crop(_folder() / "rotated.pdf", 1, figure.box, 72.0, Limits())
-    assert not hasattr(got, "reason")
-    assert (got.width, got.height) == (540, 310)  # type: ignore[union-attr]
-    from io import BytesIO
-
-    shown = np.asarray(Image.open(BytesIO(got.png)).convert("RGB"), float)  # type: ignore[union-attr]
-    drawn = np.asarray(by_reportlab.photo(540, 310, 6), float)
+    assert isinstance(got, Crop)
+    assert (got.width, got.height) == (540, 310)
+    shown = np.asarray(Image.open(BytesIO(got.png)).convert("RGB")).astype(float)
+    drawn = np.asarray(photo(540, 310, 6)).astype(float)
     assert np.abs(shown - drawn).mean() < 4
 
 
 def test_a_crop_is_held_to_its_pixels() -> None:
     (figure,) = _found("rotated").figures
     got = pdf.crop(_folder() / "rotated.pdf", 1, figure.box, 600.0, Limits(pixels=10_000))
-    assert got.width * got.height <= 10_500  # type: ignore[union-attr]
+    assert isinstance(got, Crop)
+    assert got.width * got.height <= 10_500
 
 
 @dataclass(frozen=True)
@@ -202,7 +209,8 @@ class _Real:
                "real", panels=6),
         Answer("3", 6, (85, 72, 512, 512), "FIGURE 3 | Progression of mean F1 score and loss",
                "in the Supplementary Material.", "real", panels=5),
-        Answer("4", 8, (115, 69, 480, 237), "FIGURE 4 | Visualization of activations", "in panel b.",
+        Answer("4", 8, (115, 69, 480, 237), "FIGURE 4 | Visualization of "
+            "activations", "in panel b.",
                "real", panels=2),
     )  # fmt: skip
 

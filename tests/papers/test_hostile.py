@@ -1,12 +1,18 @@
 """PDFs that mean harm, or that somebody broke: named and left out, whatever they do."""
 
 import zlib
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 from pypdf import PdfReader, PdfWriter
-from pypdf.generic import NameObject, RectangleObject
+from pypdf.generic import (
+    DictionaryObject,
+    NameObject,
+    RectangleObject,
+    TextStringObject,
+)
 from tests.papers import by_reportlab
 from tests.papers.answers import prose
 
@@ -66,11 +72,17 @@ def _stream(data: bytes, more: bytes = b"") -> bytes:
     return b"<</Length %d/Filter/FlateDecode%s>>stream\n%s\nendstream" % (len(packed), more, packed)
 
 
-def _page(content: bytes, resources: bytes = b"", box: bytes = b"0 0 595 842", *more: bytes) -> bytes:
+def _page(
+    content: bytes, resources: bytes = b"", box: bytes = b"0 0 595 842", *more: bytes
+) -> bytes:
     return _objects(
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[" + box + b"]/Contents 4 0 R/Resources<<" + resources + b">>>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox["
+        + box
+        + b"]/Contents 4 0 R/Resources<<"
+        + resources
+        + b">>>>",
         _stream(content),
         *more,
     )
@@ -79,7 +91,8 @@ def _page(content: bytes, resources: bytes = b"", box: bytes = b"0 0 595 842", *
 def _form_loop() -> bytes:
     """A form that draws itself twice."""
     form = _stream(
-        b"/F Do /F Do", b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F 5 0 R>>>>"
+        b"/F Do /F Do",
+        b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F 5 0 R>>>>",
     )
     return _page(b"/F Do", b"/XObject<</F 5 0 R>>", b"0 0 595 842", form)
 
@@ -90,7 +103,12 @@ def _huge_page() -> bytes:
 
 def _script() -> bytes:
     writer = PdfWriter(clone_from=PdfReader(BytesIO(_good())))
-    writer.add_js("app.alert('here'); while (true) {}")
+    writer.root_object[NameObject("/OpenAction")] = DictionaryObject(
+        {
+            NameObject("/S"): NameObject("/JavaScript"),
+            NameObject("/JS"): TextStringObject("app.alert('here'); while (true) {}"),
+        }
+    )
     return _written(writer)
 
 
@@ -98,7 +116,8 @@ def _picture_bomb() -> bytes:
     """An image that says it is 60,000 x 60,000, of 64 KB of noughts."""
     image = _stream(
         b"\0" * (1 << 16),
-        b"/Type/XObject/Subtype/Image/Width 60000/Height 60000/ColorSpace/DeviceRGB/BitsPerComponent 8",
+        b"/Type/XObject/Subtype/Image/Width 60000/Height "
+        b"60000/ColorSpace/DeviceRGB/BitsPerComponent 8",
     )
     return _page(b"500 0 0 500 0 0 cm /I Do", b"/XObject<</I 5 0 R>>", b"0 0 595 842", image)
 
@@ -110,14 +129,14 @@ def _nought() -> bytes:
     return _written(writer)
 
 
-FAILS = {
+FAILS: dict[str, Callable[[], bytes]] = {
     "encrypted": _encrypted,
     "no pages": _no_pages,
     "broken": lambda: _good()[:300],
     "empty": lambda: b"",
     "a web page": lambda: b"<html>not found</html>" * 50,
 }
-PASSES = {
+PASSES: dict[str, Callable[[], bytes]] = {
     "script": _script,
     "form loop": _form_loop,
     "huge page": _huge_page,
@@ -147,6 +166,7 @@ def test_what_means_harm_does_none(tmp_path: Path) -> None:
             path = tmp_path / f"{name}.pdf"
             path.write_bytes(make())
             assert isinstance(reader.look(path), Layout), name
+        path = tmp_path / "loop.pdf"
         for make in (_tree_loop, _xref_loop):
             path.write_bytes(make())
             assert isinstance(reader.look(path), Layout | Failed)

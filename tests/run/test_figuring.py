@@ -64,7 +64,12 @@ def test_a_folder_becomes_figures_and_the_books_balance(tmp_path: Path) -> None:
     (drop,) = store.read(tmp_path / "out" / "drops.jsonl", Drop)
     assert (drop.reason, drop.detail) == ("no figure", "none.pdf")
     books = msgspec.json.decode((tmp_path / "out" / "manifest.json").read_bytes(), type=Books)
-    assert books.counts == {"papers": 3, "figures": 3, "panels": 4, "misses": done.books.counts["misses"]}
+    assert books.counts == {
+        "papers": 3,
+        "figures": 3,
+        "panels": 4,
+        "misses": done.books.counts["misses"],
+    }
     assert (tmp_path / "out" / books.root).resolve() == tmp_path / "pdfs"
     misses = list(store.read(tmp_path / "out" / "misses.jsonl", Miss))
     assert len(misses) == books.counts["misses"]
@@ -74,8 +79,12 @@ def test_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
     papers = _screened(tmp_path)
     for name in ("one", "two"):
         figuring.figures(papers, tmp_path / name, dpi=50.0)
-    first = {p.relative_to(tmp_path / "one"): p.read_bytes() for p in (tmp_path / "one").rglob("*.*")}
-    second = {p.relative_to(tmp_path / "two"): p.read_bytes() for p in (tmp_path / "two").rglob("*.*")}
+    first = {
+        p.relative_to(tmp_path / "one"): p.read_bytes() for p in (tmp_path / "one").rglob("*.*")
+    }
+    second = {
+        p.relative_to(tmp_path / "two"): p.read_bytes() for p in (tmp_path / "two").rglob("*.*")
+    }
     assert first == second
     assert len(first) == 7
 

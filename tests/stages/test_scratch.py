@@ -1,6 +1,7 @@
 """A model from nothing: its words, what it is shown, how its eyes are warmed up, what it leaves."""
 
 import json
+import resource
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from tests.builders import NAMES, example, examples_folder
 from tests.stages import tuned
 from tests.stages.tuned import silent
 
-from fieldtruth.faults import Usage
+from fieldtruth.faults import CannotWrite, Usage
 from fieldtruth.protocols import candidates, known_target
 from fieldtruth.stages import scratch
 from fieldtruth.stages.scratch import seen, words
@@ -173,6 +174,10 @@ def told(train: Path, out: Path, **changes: Any) -> scratch.Scratch:
     return scratch.Scratch(train=(str(train),), out=str(out), **(SMALL | changes))
 
 
+def quiet(_: str) -> None:
+    """Nobody listens."""
+
+
 def weights(folder: Path) -> dict[str, Any]:
     from safetensors.torch import load_file
 
@@ -206,7 +211,7 @@ def test_two_runs_come_to_the_same_bytes_and_only_the_eyes_and_tokens_learn(
     train: Path, tmp_path: Path
 ) -> None:
     for name, steps in (("a", 3), ("b", 3), ("first", 0)):
-        scratch.make(told(train, tmp_path / name, steps=steps), silent, lambda _: None)
+        scratch.make(told(train, tmp_path / name, steps=steps), silent, quiet)
     files = sorted(path.name for path in (tmp_path / "a").iterdir())
     for name in files:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
@@ -236,7 +241,7 @@ def test_the_warm_up_learns_what_is_where(tmp_path: Path) -> None:
     folder = examples_folder(tmp_path, some)
     losses = []
     for steps in (20, 300):
-        made = scratch.make(told(folder, tmp_path / f"{steps}", steps=steps), silent, str)
+        made = scratch.make(told(folder, tmp_path / f"{steps}", steps=steps), silent, quiet)
         losses.append(made.losses)
     assert losses[1]["parts"] < 0.3 * losses[0]["parts"]
     # Of a number that is blurred by 5 the entropy is 3.03; of one that is not known at all 6.9.
@@ -260,7 +265,19 @@ def test_what_was_broken_off_leaves_nothing_and_can_be_made_again(
     with pytest.raises(Stopped):
         scratch.make(wanted, breaks_off, str)
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
-    assert scratch.make(wanted, silent, str).steps == 3
+    assert scratch.make(wanted, silent, quiet).steps == 3
+
+
+def test_a_full_disk_is_one_clear_error_and_leaves_nothing(train: Path, tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))  # the words fit, the weights not
+        with pytest.raises(CannotWrite, match="expected room to write") as caught:
+            scratch.make(told(train, tmp_path / "base", steps=0), silent, quiet)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert str(caught.value).count("\n") == 0
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
 
 
 def test_what_cannot_be_made_says_why(train: Path, tmp_path: Path) -> None:
@@ -271,8 +288,8 @@ def test_what_cannot_be_made_says_why(train: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").touch()
     with pytest.raises(Usage, match="expected a new or empty folder"):
-        scratch.make(told(train, tmp_path / "mine"), silent, str)
+        scratch.make(told(train, tmp_path / "mine"), silent, quiet)
     well = examples_folder(tmp_path / "w", [example("well", role="healthy")])
     with pytest.raises(Usage, match="expected examples with boxes to learn from, got none"):
-        scratch.make(told(well, tmp_path / "none"), silent, str)
+        scratch.make(told(well, tmp_path / "none"), silent, quiet)
     assert not (tmp_path / "none").exists()

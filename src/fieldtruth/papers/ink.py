@@ -30,7 +30,8 @@ def patches(picture: NDArray[np.uint8], lines: Sequence[Line], scale: float) -> 
     inked &= ~words
     found: list[Ink] = []
     for ink, place in _apart(inked, scale):
-        tint = _tint(picture, words, inked, place) if _may_be_panel(ink, inked.shape, scale) else None
+        panel = _may_be_panel(ink, inked.shape, scale)
+        tint = _tint(picture, words, inked, place) if panel else None
         if tint is None:
             found.append(ink)
             continue

@@ -1,8 +1,8 @@
 """The one road into a PDF: pdfium, which Chrome shows PDFs with (pypdfium2; BSD and Apache).
 
 Nothing in the file is run: pdfium is built without JavaScript here, forms are not initialised, and
-annotations (a reader's yellow marks) are not drawn. To be called in a process of its own (`worker`):
-a broken file may take the process with it.
+annotations (a reader's yellow marks) are not drawn. To be called in a process of its own
+(`worker`): a broken file may take the process with it.
 """
 
 import ctypes
@@ -30,12 +30,17 @@ def load() -> Any:
     try:
         import pypdfium2
     except ImportError:
-        raise Usage("PDFs need pypdfium2; install it with `pip install 'fieldtruth[papers]'`") from None
+        raise Usage(
+            "PDFs need pypdfium2; install it with `pip install 'fieldtruth[papers]'`"
+        ) from None
     return pypdfium2
 
 
 def look(path: Path, limits: Limits, ink: bool = True) -> Layout | Failed:  # noqa: FBT001, FBT002
-    """All pages of a PDF, without their ink where only words are wanted. What cannot be read is `Failed`; never raises for what a file holds."""
+    """All pages of a PDF, without their ink where only words are wanted.
+
+    What cannot be read is `Failed`; never raises for what a file holds.
+    """
     opened = _opened(path, limits)
     if isinstance(opened, Failed):
         return opened

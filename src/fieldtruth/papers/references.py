@@ -46,7 +46,7 @@ class Reference(Record, frozen=True, kw_only=True):
 
 
 def read_references(path: Path) -> list[Reference]:
-    """The rows of an export. Raises `Usage` for another kind of file, `BadRecord` for a broken one."""
+    """The rows of an export. `Usage` for another kind of file, `BadRecord` for a broken one."""
     readers = {".ris": _ris, ".bib": _bibtex, ".csv": _csv}
     reader = readers.get(path.suffix.casefold())
     if reader is None:

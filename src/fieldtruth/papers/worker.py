@@ -69,16 +69,14 @@ class Reader:
 
     def crop(self, path: Path, page: int, box: Box, dpi: float) -> Crop | Failed:
         """One region of a page as a PNG, or why not."""
-        asked = Request(
-            path=str(path.absolute()), limits=self.limits, page=page, box=box, dpi=dpi
-        )
+        asked = Request(path=str(path.absolute()), limits=self.limits, page=page, box=box, dpi=dpi)
         got = self._ask(asked)
         return got.crop or got.failed or Failed(reason="crashed")
 
     def _ask(self, asked: Request) -> Answer:
         process = self._started()
-        assert process.stdin is not None  # noqa: S101  (both are pipes)
-        assert process.stdout is not None  # noqa: S101
+        assert process.stdin is not None  # both are pipes
+        assert process.stdout is not None
         try:
             _send(process.stdin, asked)
             raw = _receive(process.stdout, time.monotonic() + self.limits.seconds)

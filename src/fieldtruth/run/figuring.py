@@ -75,8 +75,12 @@ def figures(
             "panels": sum(len(each.panels) for each in made), "misses": len(missed),
         }  # fmt: skip
         books = Books(
-            source="papers", root=relpath(root, normpath(out.resolve())), licence="", paper="",
-            counts=counts, drops={f"figures: {why}": n for why, n in kept.dropped.items() if n},
+            source="papers",
+            root=relpath(root, normpath(out.resolve())),
+            licence="",
+            paper="",
+            counts=counts,
+            drops={f"figures: {why}": n for why, n in kept.dropped.items() if n},
         )
         store.write(part / FIGURES, made)
         store.write(part / PAPERS, papers)
@@ -103,8 +107,8 @@ def _told(
     )  # fmt: skip
 
 
-def _paper_of(record: Figure | Drop) -> str:
-    return record.paper if isinstance(record, Figure) else record.sample
+def _paper_of(record: Record) -> str:
+    return record.paper if isinstance(record, Figure) else str(record.sample)  # type: ignore[attr-defined]
 
 
 def _opened(folder: Path) -> tuple[list[Paper], Path]:
@@ -123,7 +127,7 @@ def _opened(folder: Path) -> tuple[list[Paper], Path]:
         )
     root = Path(normpath(folder.resolve() / books.root))
     if not root.is_dir():
-        raise Refused(f"{folder}: expected the folder of PDFs that was screened, got none at {root}")
+        raise Refused(f"{folder}: expected the PDFs that were screened, got no folder at {root}")
     return papers, root
 
 
@@ -205,14 +209,15 @@ def line(done: Figured, out: Path) -> str:
     places = ", ".join(f"{name} {n}" for name, n in done.places.items())
     lost = ", ".join(f"{why.removeprefix('figures: ')} {n}" for why, n in done.books.drops.items())
     said = [
-        f"{counts['figures']} figures with captions ({places or 'none'}) of {counts['papers']} papers; "
-        f"without any: {lost or 'none'}. In {out}"
+        f"{counts['figures']} figures with captions ({places or 'none'}) of {counts['papers']} "
+        f"papers; without any: {lost or 'none'}. In {out}"
     ]
     if done.missed:
         kinds = ", ".join(f"{n} x {what}" for what, n in done.missed.items())
         said.append(f"look at: {kinds}")
         said += [
-            f"  {file}: page {', '.join(map(str, some))}" for file, some in list(done.pages.items())[:20]
+            f"  {file}: page {', '.join(map(str, some))}"
+            for file, some in list(done.pages.items())[:20]
         ]
         if len(done.pages) > 20:
             said.append(f"  and {len(done.pages) - 20} papers more, in misses.jsonl")

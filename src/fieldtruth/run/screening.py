@@ -118,4 +118,5 @@ def line(done: Screened, out: Path) -> str:
     counts = done.books.counts
     lost = ", ".join(f"{why.removeprefix('screen: ')} {n}" for why, n in done.books.drops.items())
     has = f"; {done.found} of {done.references} references have a PDF" if done.references else ""
-    return f"{counts['papers']} papers of {counts['files']} PDFs; left out: {lost or 'none'}{has}. In {out}"
+    papers = f"{counts['papers']} papers of {counts['files']} PDFs"
+    return f"{papers}; left out: {lost or 'none'}{has}. In {out}"

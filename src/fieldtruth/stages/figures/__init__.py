@@ -78,16 +78,16 @@ def find(layout: Layout) -> Found:
         inked = sum(area(ink.box) for ink in region.inks)
         least = SHOWN * sheet.width * sheet.height
         if number not in scanned and inked >= max(least, SPARSE * area(region.box)):
-            missed.append(
-                Missed(page=number, what="a picture without a caption", box=_fitted(region.box, sheet))
-            )
+            box = _fitted(region.box, sheet)
+            missed.append(Missed(page=number, what="a picture without a caption", box=box))
     figures = tuple(_cut(each, pages[each.page - 1]) for each in made.pairs)
-    return Found(figures=figures, missed=tuple(sorted(missed, key=lambda each: (each.page, each.what))))
+    missed.sort(key=lambda each: (each.page, each.what))
+    return Found(figures=figures, missed=tuple(missed))
 
 
 def _cut(made: Pair, sheet: Sheet) -> Cut:
     block = made.caption
-    assert block.start is not None  # noqa: S101  (pairing takes nothing else)
+    assert block.start is not None  # pairing takes nothing else
     text = block.text
     return Cut(
         number=block.start.number, label=block.start.label, caption=text, page=made.page,

@@ -65,4 +65,4 @@ def start(text: str) -> Start | None:
 def _begins(rest: str) -> bool:
     """Whether words begin here rather than go on."""
     first = rest[0]
-    return first.isupper() or first in "([\"“‘«" or (first.isalpha() and not first.islower())
+    return first.isupper() or first in '(["“‘«' or (first.isalpha() and not first.islower())

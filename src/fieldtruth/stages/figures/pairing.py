@@ -61,7 +61,10 @@ def pair(sheets: Sequence[Sheet], found: Sequence[Sequence[Region]]) -> Paired:
             Pair(page=sheet.number, region=region, caption=block, where=side)
             for block, region, side in made if block.start and not block.start.table
         ]  # fmt: skip
-        captions += [b for b in sheet.captions if id(b) not in told and b.start and not b.start.table]
+        captions += [
+            each for each in sheet.captions
+            if id(each) not in told and each.start and not each.start.table
+        ]  # fmt: skip
         pictures += [
             (sheet.number, region) for region in found[at]
             if id(region) not in taken and picture(region)
@@ -93,7 +96,7 @@ def _on_page(
             for side, price in _prices(block, region, sheet, usual):
                 if price < cost[row, column]:
                     cost[row, column], sides[row, column] = price, side
-    made = zip(*linear_sum_assignment(cost), strict=True)
+    made = zip(*(each.tolist() for each in linear_sum_assignment(cost)), strict=True)
     return [
         (sheet.captions[row], some[column], sides[row, column])
         for row, column in made if column < len(some) and cost[row, column] < _ALONE
@@ -111,8 +114,8 @@ def _prices(
     level = shared(caption[1], caption[3], box[1], box[3])
     odd = 25.0 if usual and not table else 0.0
     sides: list[tuple[Side, float, float, float]] = [
-        ("below", caption[1] - box[3], aligned, 25.0 if table else (odd if usual != "below" else 0)),
-        ("above", box[1] - caption[3], aligned, 0.0 if table else (odd if usual != "above" else 0)),
+        ("below", caption[1] - box[3], aligned, 25.0 if table else odd * (usual != "below")),
+        ("above", box[1] - caption[3], aligned, odd * (usual != "above")),
         ("beside", max(caption[0] - box[2], box[0] - caption[2]), level, 30.0),
     ]  # fmt: skip
     for side, away, along, more in sides:
@@ -159,7 +162,8 @@ def _full(pairs: list[Pair], captions: list[Block]) -> tuple[list[Pair], list[Bl
     made, used = [], set()
     for each in pairs:
         start = each.caption.start
-        other = words.get(start.number) if start and start.bare and len(each.caption.lines) == 1 else None
+        alone = start is not None and start.bare and len(each.caption.lines) == 1
+        other = words.get(start.number) if start is not None and alone else None
         if other is not None and id(other) not in used:
             used.add(id(other))
             where: Where = "list" if pages[other.page] > 1 else _far(each.page, other)
@@ -191,7 +195,10 @@ def _elsewhere(
     done = {id(each.caption) for each in made}
     for block in captions:
         taken = {id(each.region) for each in made}
-        near = [each for each in large if abs(each[0] - block.page) == 1 and id(each[1]) not in taken]
+        near = [
+            each for each in large
+            if abs(each[0] - block.page) == 1 and id(each[1]) not in taken
+        ]  # fmt: skip
         if id(block) in done or id(block) in {id(each) for each in listed} or not near:
             continue
         sheet = sheets[block.page - 1]

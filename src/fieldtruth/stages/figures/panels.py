@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from fieldtruth.papers.records import Panel
 from fieldtruth.records import Box
-from fieldtruth.stages.figures.boxes import around, area
+from fieldtruth.stages.figures.boxes import area, around
 from fieldtruth.stages.figures.regions import Region
 
 _LETTER = re.compile(r"^[(\[]?([A-Za-z])[)\].:]?$")

@@ -5,7 +5,7 @@ holds a picture, or a table: rules, shaded rows and cells.
 """
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -73,7 +73,7 @@ def _touching(inks: Sequence[Ink], sheet: Sheet) -> list[list[Ink]]:
     pad = _TOUCH / 2
     spots = []
     for ink in inks:
-        x1, y1, x2, y2 = (max(int(round(value)), 0) for value in (
+        x1, y1, x2, y2 = (max(round(value), 0) for value in (
             ink.box[0] - pad, ink.box[1] - pad, ink.box[2] + pad, ink.box[3] + pad))  # fmt: skip
         grid[y1 : y2 + 1, x1 : x2 + 1] = True
         spots.append((min(y1, grid.shape[0] - 1), min(x1, grid.shape[1] - 1)))
@@ -144,7 +144,9 @@ def _take_words(
 
 def _heading(word: Line, size: float) -> bool:
     """A line too large, or too bold, for the words of a picture."""
-    return len(word.text) > 3 and (word.size > 1.15 * size or (word.bold and word.size > 0.98 * size))
+    return len(word.text) > 3 and (
+        word.size > 1.15 * size or (word.bold and word.size > 0.98 * size)
+    )
 
 
 def _joined(made: Sequence[Region], stops: Sequence[Box]) -> list[Region]:
@@ -162,9 +164,7 @@ def _joined(made: Sequence[Region], stops: Sequence[Box]) -> list[Region]:
 
 
 def _both(a: Region, b: Region) -> Region:
-    return Region(
-        box=around((a.box, b.box)), inks=(*a.inks, *b.inks), words=(*a.words, *b.words)
-    )
+    return Region(box=around((a.box, b.box)), inks=(*a.inks, *b.inks), words=(*a.words, *b.words))
 
 
 def _split(region: Region, captions: Sequence[Block]) -> list[Region]:
@@ -177,8 +177,8 @@ def _split(region: Region, captions: Sequence[Block]) -> list[Region]:
     for row in rows(mine):
         if len(row) < 2:
             continue
-        cuts = [(a.box[2] + b.box[0]) / 2 for a, b in zip(row, row[1:], strict=False)]
-        if any(ink.box[0] < cut - 2 and ink.box[2] > cut + 2 for ink in region.inks for cut in cuts):
+        cuts = [(a.box[2] + b.box[0]) / 2 for a, b in pairwise(row)]
+        if any(i.box[0] < cut - 2 and i.box[2] > cut + 2 for i in region.inks for cut in cuts):
             continue
         pieces = [
             (

@@ -31,11 +31,10 @@ _LENGTH = 4096  # tokens of a prompt, photos and answer
 def draw(settings: Scratch, tokenizer: Any) -> Any:
     """The model with its first weights."""
     torch = pretrained.load_torch()
-    from transformers import Qwen3VLForConditionalGeneration
-
+    library = pretrained.load_transformers()
     torch.manual_seed(settings.seed)
     # Written out: the fused attention is slow to go back through on a CPU.
-    model = Qwen3VLForConditionalGeneration._from_config(
+    model = library.Qwen3VLForConditionalGeneration._from_config(
         _config(settings, len(tokenizer)), attn_implementation="eager"
     )
     with torch.no_grad():
@@ -96,14 +95,12 @@ def write_processor(settings: Scratch, folder: Path) -> None:
 
 
 def _config(settings: Scratch, vocabulary: int) -> Any:
-    from transformers import Qwen3VLConfig
-
     half = settings.width // settings.heads // 2  # pairs of numbers that a head turns
     sections = [half - 2 * (half // 3), half // 3, half // 3]
     ids = {each: SPECIAL.index(f"<|{each}|>") for each in (
         "image_pad", "video_pad", "vision_start", "vision_end", "im_end", "endoftext",
     )}  # fmt: skip
-    return Qwen3VLConfig(
+    return pretrained.load_transformers().Qwen3VLConfig(
         text_config={
             "vocab_size": vocabulary, "hidden_size": settings.width,
             "intermediate_size": 2 * settings.width, "num_hidden_layers": settings.layers,

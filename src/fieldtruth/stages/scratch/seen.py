@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fieldtruth import store
 from fieldtruth.images import open_upright
 from fieldtruth.records import Example
+from fieldtruth.stages.scratch.settings import PATCH
 
 PARTS, QUARTERS = 4, 2  # along a side of a cell
 NOTHING = 0  # as a label
@@ -119,13 +120,11 @@ class Album:
 
     def _sized(self, path: Path) -> NDArray[np.uint8]:
         from PIL import Image
-        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
 
         whole = open_upright(path)
-        cell = self._eyes.patch_size * self._eyes.merge_size
-        bounds = self._eyes.size["shortest_edge"], self._eyes.size["longest_edge"]
-        height, width = smart_resize(whole.height, whole.width, cell, *bounds)
-        return np.asarray(whole.resize((width, height), Image.Resampling.BICUBIC))
+        _, down, across = self._eyes(images=[whole], return_tensors="pt")["image_grid_thw"][0]
+        size = int(across) * PATCH, int(down) * PATCH
+        return np.asarray(whole.resize(size, Image.Resampling.BICUBIC))
 
     def patches(self, count: int, each: int, seed: int) -> NDArray[np.float64]:
         """Some patches of some photos, drawn: (patches, numbers of one), as the model sees them."""

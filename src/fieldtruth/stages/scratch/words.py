@@ -43,9 +43,8 @@ def build(texts: Iterable[str], folder: Path) -> Any:
 
     The special ones come first, in the order of `SPECIAL`; then whatever order the texts give.
     """
-    load_transformers()
+    library = load_transformers()
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import PreTrainedTokenizerFast
 
     said = list(texts)
     as_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
@@ -69,7 +68,7 @@ def build(texts: Iterable[str], folder: Path) -> Any:
     words = Tokenizer(models.BPE(vocab=vocabulary, merges=merges, ignore_merges=True))
     words.pre_tokenizer, words.decoder = cut, decoders.ByteLevel()
     words.add_special_tokens([AddedToken(each, special=True) for each in SPECIAL])
-    made = PreTrainedTokenizerFast(
+    made = library.PreTrainedTokenizerFast(
         tokenizer_object=words, eos_token="<|im_end|>", pad_token="<|endoftext|>",
         model_max_length=4096, padding_side="left", processor_class="Qwen3VLProcessor",
         extra_special_tokens={"image_token": "<|image_pad|>", "video_token": "<|video_pad|>"},

@@ -66,7 +66,9 @@ class Copies:
                 return name, f"text, {share:.0%} alike"
         return None
 
-    def add(self, name: str, sha256: str, doi: str | None, title: str | None, text: tuple[int, ...]) -> None:
+    def add(
+        self, name: str, sha256: str, doi: str | None, title: str | None, text: tuple[int, ...]
+    ) -> None:
         """Remember a paper."""
         self._hash.setdefault(sha256, name)
         if doi:

@@ -33,8 +33,12 @@ _SCRIPTS = (
 )  # fmt: skip
 # What the parts of a research article are headed, in the languages above.
 _PARTS = {
-    "abstract": "abstract|summary|zusammenfassung|résumé|resumen|resumo|riassunto|摘要|要旨|аннотация",
-    "introduction": "introduction|background|einleitung|introducción|introdução|introduzione|引言|前言|введение",
+    "abstract": (
+        "abstract|summary|zusammenfassung|résumé|resumen|resumo|riassunto|摘要|要旨|аннотация"
+    ),
+    "introduction": (
+        "introduction|background|einleitung|introducción|introdução|introduzione|引言|前言|введение"
+    ),
     "methods": (
         "(?:materials?|experimental)?(?: and |, )?(?:methods?|methodology|procedures?|design)"
         "|material und methoden|methoden|matériels? et méthodes|materiales y métodos"
@@ -45,7 +49,10 @@ _PARTS = {
         "(?:results? and )?discussions?|conclusions?|concluding remarks|diskussion|schluss"
         "|discusión|discussão|conclusiones|conclusões|讨论|结论|обсуждение"
     ),
-    "references": "references|literature cited|bibliography|literatur|références|referencias|referências|参考文献|литература",
+    "references": (
+        "references|literature cited|bibliography|literatur|références|referencias|referências"
+        "|参考文献|литература"
+    ),
 }
 _HEADING = {
     part: re.compile(rf"^(?:\d+(?:\.\d+)*\.?\s*|[IVX]+\.\s*)?(?:{words})\s*[:.]?$", re.IGNORECASE)
@@ -57,6 +64,9 @@ _NO_ARTICLE = re.compile(
     r"|call for papers|table of contents|contents|news|in memoriam|author index|cover image)\b",
     re.IGNORECASE,
 )  # fmt: skip
+_NO_TITLE = re.compile(
+    r"^(?:microsoft|untitled|manuscript)|\.(?:docx?|indd|tex|dvi|pdf|qxd)\b", re.IGNORECASE
+)
 _YEARS = re.compile(
     r"(?:publi\w+|accepted|received|©|\(c\)|copyright|vol(?:ume)?\.?|available online)"
     r"[^\n]{0,40}?\b(19[5-9]\d|20[0-4]\d)\b",
@@ -65,12 +75,15 @@ _YEARS = re.compile(
 _ANY_YEAR = re.compile(r"\b(19[5-9]\d|20[0-4]\d)\b")
 # PlantXpert searched by these four (table 6); the words are those that such papers use.
 _TASKS = {
-    "disease assessment": r"diseases?|pathogens?|blight|rust|mildew|lesions?|symptoms?|infect\w+|severity",
+    "disease assessment": (
+        r"diseases?|pathogens?|blight|rust|mildew|lesions?|symptoms?|infect\w+|severity"
+    ),
     "pest control": r"pests?|insects?|insecticid\w+|aphids?|larva\w*|beetles?|mites?|bollworm\w*",
     "weed management": r"weeds?|herbicid\w+|weeding",
     "crop yield": r"yields?|grain weight|biomass|harvest(?: index)?|productivity",
 }
 _TASK = {name: re.compile(rf"\b(?:{some})\b", re.IGNORECASE) for name, some in _TASKS.items()}
+_FIG = re.compile(r"\bfigs?\b\.?(?=\s*\d)|\bfigs\.", re.IGNORECASE)  # "Fig. 3" is no fruit
 _OFTEN = 3  # times that a task's words stand in title and abstract before it counts
 _FRONT = 3000  # letters: title, authors and abstract
 
@@ -99,7 +112,7 @@ def language(text: str) -> str | None:
 
 def parts(layout: Layout) -> set[str]:
     """Which parts of a research article have a heading of their own."""
-    found = set()
+    found: set[str] = set()
     for page in layout.pages:
         for line in page.lines:
             text = line.text.strip()
@@ -127,7 +140,7 @@ def article(layout: Layout) -> tuple[bool, str]:
 def title(layout: Layout) -> str | None:
     """The title: the metadata's where it is one, else the largest lines of the first page."""
     told = layout.title
-    stem = re.search(r"^(?:microsoft|untitled|manuscript)|\.(?:docx?|indd|tex|dvi|pdf|qxd)\b", told, re.I)
+    stem = _NO_TITLE.search(told)
     if len(told.split()) >= 4 and not stem:
         return told
     lines = [line for line in (layout.pages[0].lines if layout.pages else ()) if len(line.text) > 3]
@@ -176,9 +189,9 @@ def crops(words: str) -> tuple[str, ...]:
     head, _, rest = words.partition("\n")
     count: Counter[str] = Counter()
     for line in rest.split("\n"):
-        if crop := crop_in(line):
+        if crop := crop_in(_FIG.sub(" ", line)):
             count[crop] += 1
-    if first := crop_in(head):
+    if first := crop_in(_FIG.sub(" ", head)):
         count[first] += 2
     return tuple(sorted(crop for crop, n in count.items() if n > 1))
 
