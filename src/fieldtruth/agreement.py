@@ -28,6 +28,25 @@ ONE_ANSWER = "one answer only was given"
 T = TypeVar("T", bound=str | float)
 
 
+class Answer(Record, frozen=True, kw_only=True):
+    """One line of an expert's file or of the key; `answer` is null when flagged.
+
+    `note` says why, `stratum` (read from the key) is what counts are broken down by: a crop, say.
+    """
+
+    id: str
+    answer: str | None
+    note: str = ""
+    stratum: str = ""
+
+    def __post_init__(self) -> None:
+        if self.answer is not None and self.answer.strip() != (self.answer or " "):
+            raise ValueError(
+                "expected an answer without blanks around it, or null where it is flagged, "
+                f"got {self.answer!r}"
+            )
+
+
 class Coefficient(Record, frozen=True, kw_only=True, omit_defaults=True):
     """A value with its 95 % interval; `n` units were judged. Null with n = 0 where undefined."""
 

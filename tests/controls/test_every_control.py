@@ -17,7 +17,7 @@ from fieldtruth.draws import rng
 from fieldtruth.grading import Instruction, open_protocol
 from fieldtruth.records import Finish, Item, Space
 
-CONTROLS = ("blank", "rotate1", "rotate2", "rotate3", "shuffle", "wrong_target")
+CONTROLS = ("blank", "rotate1", "rotate2", "rotate3", "shuffle", "textonly", "wrong_target")
 BASES = ("candidates", "known_target", "open_set")
 PHOTO = ("blank", "shuffle")
 ABLE = [

@@ -26,6 +26,7 @@ from tests.builders import (
     row,
     table,
 )  # fmt: skip
+from tests.papers import by_fpdf2
 from tests.sources.talks import RELEASES as TALKS
 from tests.stages import talks
 
@@ -37,9 +38,11 @@ from fieldtruth.run import (
     composing,
     execute,
     extracting,
+    figuring,
     questioning,
     recipe,
     results,
+    screening,
     splitting,
     verifying,
     workspace,
@@ -47,9 +50,10 @@ from fieldtruth.run import (
 from fieldtruth.sources import drawn
 from fieldtruth.stages.freeze import Settings, freeze
 from fieldtruth.stages.questions import Settings as Asking
-from fieldtruth.stages.review import sending
+from fieldtruth.stages.review import blind, sending
 from fieldtruth.stages.score import Options
 from fieldtruth.stages.score_questions import Settings as Answering
+from fieldtruth.stages.screen import Settings as Screening
 from fieldtruth.stages.split import Settings as Splitting
 
 Tree = Mapping[str, bytes]
@@ -288,6 +292,32 @@ def _audited(folder: Path) -> None:
     splitting.split([folder / "in" / "set"], Splitting(shares={"train": 1.0}))
 
 
+def _blind(folder: Path) -> None:
+    """Two questions at two experts, their answers from a server, and as files for `adjudicate`."""
+    _experts(folder)
+    rows = [question(str(at), images=["a.png"], group=str(at)) for at in range(3)]
+    frozen(folder / "in" / "asked", rows)
+    bench = store.open_bench(folder / "in" / "asked")
+    blind.send(bench.questions, bench.folder, folder / "in" / "sent", blind.Settings())
+    exported = []
+    for task in json.loads((folder / "in" / "sent" / "tasks.json").read_text()):
+        picked = {"from_name": "answer", "type": "choices", "value": {"choices": ["A"]}}
+        told = [{"id": who, "completed_by": who, "result": [picked]} for who in (1, 2)]
+        exported.append({"data": task["data"], "annotations": told})
+    (folder / "in" / "export.json").write_text(json.dumps(exported))
+
+
+def _silver(folder: Path) -> None:
+    frozen(folder / "in" / "silver", [question("q", images=["a.png"])], "train")
+
+
+def _guesses(folder: Path) -> None:
+    frozen(folder / "in" / "bench", [question("q", images=["a.png"])])
+    asked: dict[str, Any] = {"protocol": "choice+textonly", "space": None}
+    replies(folder / "in" / "replies.jsonl", "m", {"q": "A"}, **asked)
+    (folder / "guessed.jsonl").write_text("")
+
+
 def _questions(folder: Path) -> None:
     """Four questions, two passes over them, and a score of other answers from before."""
     names = ("a", "b", "c", "d")
@@ -409,6 +439,25 @@ def facts_counted(tree: Tree) -> Tree:
     return {"facts": tree["set/facts.jsonl"]} if told else {}
 
 
+def _pdfs(folder: Path) -> None:
+    """Two papers, one of them of two panels."""
+    (folder / "in/pdfs").mkdir(parents=True)
+    (folder / "in/pdfs/a.pdf").write_bytes(by_fpdf2.supplement())
+    (folder / "in/pdfs/b.pdf").write_bytes(by_fpdf2.beside())
+
+
+def _screened(folder: Path) -> None:
+    """What `screen` leaves of them."""
+    _pdfs(folder)
+    screening.screen(folder / "in/pdfs", folder / "in/papers", Screening(any_kind=True))
+
+
+def _cut_out(folder: Path) -> None:
+    """What `figures` leaves of them."""
+    _screened(folder)
+    figuring.figures(folder / "in/papers", folder / "in/figures", 50)
+
+
 def any_of_its_cues(tree: Tree) -> Tree:
     """A file that grows by whole cues: those before and after are its least and its most."""
     parts = [part.strip() for part in tree.get("cues.toml", b"").split(b"\n\n")]
@@ -474,6 +523,15 @@ ROADS = {
         "select in/items.jsonl --images in/new --want object=3,healthy=1 --out chosen", _select,
         (under("chosen"),), kills=40,
     ),
+    "screen": Road(
+        "screen in/pdfs --any-kind --out papers", _pdfs, (under("papers"),), kills=20
+    ),
+    "figures": Road(
+        "figures in/papers --dpi 50 --out figures", _screened, (under("figures"),), kills=20
+    ),
+    "evidence": Road(
+        "evidence in/figures --out evidence", _cut_out, (under("evidence"),), kills=20
+    ),
     "scrub": Road("scrub set --names rules", _scrub, (looked_at,), kills=40),
     "facts": Road("facts set", _talks, (facts_counted,), kills=40),
     "knowledge": Road(
@@ -504,6 +562,21 @@ ROADS = {
     "adjudicate": Road(
         "adjudicate in/a.jsonl in/b.jsonl --generated in/key.jsonl --out gold", _experts,
         (under("gold"),),
+    ),
+    "review blind": Road(
+        "review blind in/asked --out sent", _blind, (under("sent"),), kills=20
+    ),
+    "review answers": Road(
+        "review answers in/export.json --sent in/sent --questions in/asked --out back", _blind,
+        (under("back"),), kills=20,
+    ),
+    "adjudicate to gold and silver": Road(
+        "adjudicate in/a.jsonl in/b.jsonl --generated in/key.jsonl --questions in/asked --out gold",
+        _blind, (under("gold"),), kills=20,
+    ),
+    "guessable": Road(
+        "guessable in/bench in/replies.jsonl --out guessed.jsonl", _guesses,
+        (alone("guessed.jsonl"),), kills=20,
     ),
     "freeze": Road(f"{_FREEZE} --out bench", _freeze, (under("bench"),)),
     "train ablation": Road(
@@ -566,6 +639,10 @@ ROADS = {
     ),
     "export verl": Road(
         "export verl in/training --out made", _training, (under("made"),), kills=20
+    ),
+    "export questions": Road(
+        "export llama_factory in/silver --out made --model m --template t", _silver,
+        (under("made"),), kills=20,
     ),
     "run": Road(
         "run in/recipe.toml", _recipe,

@@ -116,7 +116,8 @@ def test_one_model_at_a_time_and_something_to_ask() -> None:
     ("name", "told"),
     [
         ("known_target", "got one of items"),
-        ("choice+blank", "no controls on questions"),
+        ("choice+shuffle", "control of questions .blank, textonly."),
+        ("choice+grey", "controls has no 'grey'"),
         ("guess", "protocols has no 'guess'"),
     ],
 )

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from tests.builders import plain, question
 from tests.labelstudio import people
 from tests.labelstudio.server import Server
@@ -35,8 +36,7 @@ def questions(folder: Path) -> list[Question]:
     for name, (_, _, key) in SAID.items():
         images = ["a.png", "b.png"] if name == "both" else ["a.png"]
         more: dict[str, Any] = {"images": images, "answer": key, "group": "p1", "crop": "cotton"}
-        row = question(name, **more)
-        made.append(Question(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}))
+        made.append(msgspec.convert(question(name, **more), Question))
     write(folder / "questions.jsonl", made)
     return made
 

@@ -41,7 +41,7 @@ def test_from_export_to_gold(server: Server, folder: Path, project: int, tmp_pat
     assert {each.id: each.answer for each in settled.gold} == experts.GOLD
     assert {each.id: each.reason for each in settled.dropped} == experts.DROPPED
     assert (settled.valid, settled.agreed, settled.by_key) == (5, 2, 2)
-    reviewed = [each.id for each in (*settled.gold, *settled.dropped)]
+    reviewed = [*experts.GOLD, *experts.DROPPED]
     parted = silver.part(some, experts.GOLD, reviewed, "published")
     assert [each.id for each in parted.silver] == ["alone", "flagged", "skipped", "three"]
 

@@ -72,8 +72,8 @@ class Sheet:
             self.rule(x1, x2, top + at)
         for row in range(6):
             for column in range(4):
-                at = x1 + 4 + column * (x2 - x1) / 4
-                self.line(at, top + 11 + row * 14, f"{row}.{column}7", 8)
+                left = x1 + 4 + column * (x2 - x1) / 4
+                self.line(left, top + 11 + row * 14, f"{row}.{column}7", 8)
         return top + 86
 
     def done(self) -> bytes:

@@ -42,7 +42,7 @@ def drawing() -> bytes:
     """An SVG in the left of two columns, hyphenated words around, a ligature in the caption."""
     svg = (
         '<svg viewBox="0 0 240 160" width="240pt" height="160pt">'
-        '<rect width="240" height="160" fill="#eef5ea"/><circle cx="70" cy="80" r="50" fill="#6a4"/>'
+        '<rect width="240" height="160" fill="#efe"/><circle cx="70" cy="80" r="50" fill="#6a4"/>'
         '<path d="M150 140 L190 20 L230 140 Z" fill="none" stroke="#a33" stroke-width="3"/></svg>'
     )
     return _pdf(
@@ -108,7 +108,7 @@ def french() -> bytes:
 
 PAPERS = (
     Made("drawing", drawing, (
-        Answer("1", 1, (40, 60, 280, 220), "Figure 1: The first field", "an efficient flow.",
+        Answer("1", 1, (40, 60, 280, 220), "Figure 1: The first field", "flow of water.",
             "two columns"),
     )),
     Made("boxed", boxed, (

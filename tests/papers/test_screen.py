@@ -83,7 +83,7 @@ def test_title_year_crops_tasks() -> None:
     assert isinstance(told, Paper)
     assert (told.title, told.year, told.language) == (TITLE, 2020, "en")
     assert told.crops == ("bean",)
-    assert told.tasks == ("disease assessment",)
+    assert told.tasks == ("disease assessment", "crop yield")
 
 
 @pytest.mark.parametrize(

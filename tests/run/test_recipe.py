@@ -271,11 +271,11 @@ def test_a_recipe_that_is_not_there(tmp_path: Path) -> None:
 
 
 RECIPES = Path(__file__).parents[2] / "recipes"
-# Those with photos of their own; the others are of training, and read in test_ablation.py.
+# Those with photos or papers of their own; the others are of training, and read in test_ablation.py.
 RUNS = [
     each
     for each in sorted(RECIPES.glob("*.toml"))
-    if re.search(r"^\[(ingest|sources)", each.read_text(), re.M)
+    if re.search(r"^\[(ingest|sources|papers)", each.read_text(), re.M)
 ]
 
 

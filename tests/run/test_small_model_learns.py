@@ -13,6 +13,8 @@ from tests.stages import easy
 from typer.testing import CliRunner
 
 from fieldtruth.cli import app
+from fieldtruth.faults import Usage
+from fieldtruth.run import tuning
 from fieldtruth.stages.sft import Trained
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -72,3 +74,22 @@ def test_a_model_from_nothing_learns_to_find_name_and_abstain(tmp_path: Path) ->
     assert (reached["candidates.recognition"] or 0) > 0.7, reached
     assert (reached["known_target.abstention"] or 0) > 0.9, reached
     assert reached["known_target.false_abstention"] < 0.1, reached  # type: ignore[operator]
+
+
+def test_a_slip_in_the_table_is_named(tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    for text, told in (
+        (
+            "[sft]\nbase = 'b'\ntrain = ['t']\nout = 'o'\n",
+            r"expected a table \[scratch\], got none",
+        ),
+        ("[scratch]\ntrain = ['t']\nout = 'o'\nstep = 3\n", "step"),
+        ("[scratch]\ntrain = []\nout = 'o'\n", "at least one folder of examples to learn from"),
+        ("[scratch]\ntrain = ['t']\nout = 'o'\nside = 100\n", "a multiple of 32, got 100"),
+    ):
+        recipe.write_text(text)
+        with pytest.raises(Usage, match=told):
+            tuning.read_scratch(recipe)
+    recipe.write_text("[scratch]\ntrain = ['t']\nout = 'o'\n")
+    found = tuning.read_scratch(recipe, ["scratch.steps=7"])
+    assert (found.steps, found.out, found.train) == (7, f"{tmp_path}/o", (f"{tmp_path}/t",))

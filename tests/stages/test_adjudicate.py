@@ -24,8 +24,10 @@ def file(path: Path, answers: Answers, **more: Any) -> Path:
 
 
 def settled(folder: Path, a: Answers, b: Answers, key: Answers) -> Adjudication:
-    paths = [file(folder / name, said) for name, said in (("a", a), ("b", b), ("key", key))]
-    return adjudicate(*paths)
+    first, second, third = (
+        file(folder / name, said) for name, said in (("a", a), ("b", b), ("key", key))
+    )
+    return adjudicate(first, second, third)
 
 
 @pytest.mark.parametrize(
@@ -217,8 +219,10 @@ def test_other_rules(
     rule: str, a: str | None, b: str | None, key: str, gold: str | None, reason: str | None,
     tmp_path: Path,
 ) -> None:  # fmt: skip
-    paths = [file(tmp_path / name, {"q": said}) for name, said in (("a", a), ("b", b), ("k", key))]
-    made = adjudicate(*paths, rule)
+    first, second, third = (
+        file(tmp_path / name, {"q": said}) for name, said in (("a", a), ("b", b), ("k", key))
+    )
+    made = adjudicate(first, second, third, rule)
     assert [each.answer for each in made.gold] == ([gold] if gold else [])
     assert [each.reason for each in made.dropped] == ([reason] if reason else [])
     assert (made.rule, made.by_key, made.by_third) == (rule, 0, 0)

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from tests.builders import plain, question
 
+from fieldtruth.agreement import Answer
 from fieldtruth.faults import BadRecord, Refused, Usage
 from fieldtruth.records import Question
 from fieldtruth.stages.adjudicate import adjudicate
@@ -19,10 +21,7 @@ OPTIONS = ["Rust", "Scab", "Late blight", "Mildew"]
 def asked(name: str, **changes: Any) -> Question:
     """A question about `a.png` of the paper p1."""
     fields = {"images": ["a.png"], "options": OPTIONS, "group": "p1", "crop": "soybean"} | changes
-    return Question(**{
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in question(name, **fields).items()
-    })  # fmt: skip
+    return msgspec.convert(question(name, **fields), Question)
 
 
 def sent(folder: Path, some: list[Question], **settings: Any) -> Path:
@@ -162,7 +161,7 @@ def test_there_and_back_to_gold(tmp_path: Path) -> None:
     assert (made.tasks, made.answered, made.flagged) == (10, 6, 2)
     assert made.drops == {"no_answer": 1, "not_annotated": 1, "one_expert": 1, "unusable": 1}
     assert made.flags == {"ambiguous": 1, "skipped": 1}
-    rows = {each.id: each for each in read(out / "A.jsonl", answers.Answer)}
+    rows = {each.id: each for each in read(out / "A.jsonl", Answer)}
     assert (rows["flag"].answer, rows["flag"].note) == (None, "ambiguous: dark")
     assert rows["later"].answer == "A"
     settled = adjudicate(out / "A.jsonl", out / "B.jsonl", out / "key.jsonl")

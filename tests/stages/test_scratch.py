@@ -263,7 +263,7 @@ def test_what_was_broken_off_leaves_nothing_and_can_be_made_again(
 
     wanted = told(train, tmp_path / "base", steps=3)
     with pytest.raises(Stopped):
-        scratch.make(wanted, breaks_off, str)
+        scratch.make(wanted, breaks_off, quiet)
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
     assert scratch.make(wanted, silent, quiet).steps == 3
 

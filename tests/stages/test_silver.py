@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,10 +16,7 @@ from fieldtruth.stages import silver
 
 
 def asked(name: str, **changes: Any) -> Question:
-    return Question(**{
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in question(name, **changes).items()
-    })  # fmt: skip
+    return msgspec.convert(question(name, **changes), Question)
 
 
 def papers(count: int, figures: int, each: int) -> list[Question]:

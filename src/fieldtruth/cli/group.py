@@ -22,10 +22,10 @@ from fieldtruth.faults import CannotWrite, Fault
 from fieldtruth.store import room
 
 ORDER = (
-    "demo", "run", "draw", "ingest", "screen", "figures", "scrub", "label", "annotate", "facts", "questions",
-    "knowledge", "audit", "split", "compose", "check", "select", "review", "adjudicate", "freeze",
-    "verify", "diff", "train", "reward", "predict", "read", "score", "errors", "guessable", "report", "export",
-    "taxonomy",
+    "demo", "run", "draw", "ingest", "screen", "figures", "evidence", "scrub", "label",
+    "annotate", "facts", "questions", "knowledge", "audit", "split", "compose", "check",
+    "select", "review", "adjudicate", "freeze", "verify", "diff", "train", "reward", "predict", "read", "score",
+    "errors", "guessable", "report", "export", "taxonomy",
 )  # fmt: skip
 
 

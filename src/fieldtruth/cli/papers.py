@@ -1,4 +1,4 @@
-"""Papers: screen a folder of PDFs, take the figures out."""
+"""Papers: screen a folder of PDFs, take the figures out, find what the text says of them."""
 
 from pathlib import Path
 from typing import Annotated
@@ -62,3 +62,35 @@ def figures(
 
     done = figuring.figures(folder, out, dpi, track=Track("figures", quiet=quiet))
     say(done, figuring.line(done, out), as_json=as_json)
+
+
+@app.command()
+def evidence(
+    folder: Annotated[Path, typer.Argument(help="What figures made.")],
+    *,
+    out: Out,
+    model: Annotated[
+        str, typer.Option(help="Who proposes passages beside the rules: `rules`, or a model.")
+    ] = "rules",
+    model_args: Annotated[
+        str, typer.Option(help="Options of the model: key=value,key=value.")
+    ] = "",
+    cache: Annotated[Path | None, typer.Option(help="A folder of replies.")] = None,
+    allow_errors: Annotated[
+        float, typer.Option(help="The share of failed calls that still ends with 0.")
+    ] = 0.0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """What the papers say of their figures, word for word, and what kind of figure each is."""
+    from fieldtruth.run import evidencing
+    from fieldtruth.run.asking import parse_options, share
+    from fieldtruth.run.progress import Track
+
+    job = evidencing.Job(
+        model=model, options=parse_options(model_args), cache=cache,
+        allow_errors=share("--allow-errors", allow_errors),
+    )  # fmt: skip
+    done = evidencing.evidence(folder, out, job, track=Track("evidence", quiet=quiet))
+    say(done, evidencing.line(done, out), as_json=as_json)
+    evidencing.check(done, out, job)

@@ -15,7 +15,7 @@ Because = Annotated[
 
 @app.command()
 def questions(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `facts` made.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `facts` or `evidence` made.")],
     *,
     out: Out,
     want: Annotated[
@@ -23,13 +23,17 @@ def questions(
         typer.Option(help="Questions, evenly over five types; all that can be asked, else."),
     ] = None,
     per_group: Annotated[
-        int, typer.Option(help="Of one conversation, and of those that share its photos, at most.")
-    ] = 1,
+        int | None,
+        typer.Option(
+            help="At most, of one conversation and those that share its photos (1), or of one "
+            "figure (8)."
+        ),
+    ] = None,
     options: Annotated[
         str, typer.Option(help="Options of a choice; 4,5,6 makes a file each of the same ones.")
     ] = "4",
     model: Annotated[
-        str, typer.Option(help="Who writes wrong answers: `rules`, or a model, then checked.")
+        str, typer.Option(help="Who writes wrong answers, or what is asked: `rules`, or a model.")
     ] = "rules",
     model_args: Annotated[
         str, typer.Option(help="Options of the model: key=value,key=value.")
@@ -49,25 +53,36 @@ def questions(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Facts to questions of four options and open ones, and a knowledge base apart from them."""
-    from fieldtruth.run import questioning
+    """Facts to questions of four options and open ones, and a knowledge base apart from them.
+
+    Of papers' figures: up to eight of four options each, with domain and challenge.
+    """
+    from fieldtruth.run import picturing, questioning
     from fieldtruth.run.asking import parse_options, share
     from fieldtruth.run.progress import Track
     from fieldtruth.stages.questions import Settings
 
-    allow = share("--allow-errors", allow_errors)
-    settings = Settings(
-        want=want, per_group=per_group, options=questioning.numbers(options), faces=faces,
-        seed=seed,
-    )  # fmt: skip
+    allow, bar = share("--allow-errors", allow_errors), Track("questions", quiet=quiet)
     writer = questioning.Writer(
         model=model, options=parse_options(model_args), cache=cache, images=images,
         because=because,
     )  # fmt: skip
-    made = questioning.questions(
-        folder, out, settings, writer, Track("questions", quiet=quiet),
-        lambda told: note(told, quiet=quiet),
+    if picturing.of_figures(folder):
+        picturing.refuse(want=want, options=options, faces=faces, because=because)
+        asked = picturing.settings(per_group, seed)
+        done = picturing.questions(
+            folder, out, asked, writer, bar, lambda told: note(told, quiet=quiet)
+        )
+        say(done, picturing.line(done, out), as_json=as_json)
+        picturing.check(done, allow)
+        return
+    settings = Settings(
+        want=want, per_group=1 if per_group is None else per_group,
+        options=questioning.numbers(options), faces=faces, seed=seed,
     )  # fmt: skip
+    made = questioning.questions(
+        folder, out, settings, writer, bar, lambda told: note(told, quiet=quiet)
+    )
     say(made, questioning.line(made, out), as_json=as_json)
     questioning.check(made, allow)
 

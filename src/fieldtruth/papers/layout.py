@@ -81,6 +81,6 @@ class Limits(Record, frozen=True, kw_only=True):
     pages: int = 400
     bytes: int = 300 << 20
     seconds: float = 120.0  # one paper
-    memory: int = 4 << 30  # bytes of the process that reads
+    memory: int = 2 << 30  # bytes of the process that reads
     pixels: int = 25_000_000  # of one crop
     characters: int = 60_000  # of one page; the rest is left out

@@ -6,6 +6,7 @@ annotations (a reader's yellow marks) are not drawn. To be called in a process o
 """
 
 import ctypes
+import re
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,13 @@ from numpy.typing import NDArray
 
 from fieldtruth.faults import Usage
 from fieldtruth.papers.ink import patches
-from fieldtruth.papers.layout import Crop, Failed, Ink, Layout, Limits, Line, Page
+from fieldtruth.papers.layout import Broken, Crop, Failed, Ink, Layout, Limits, Line, Page
 from fieldtruth.papers.lines import Letter, clean, lines
 from fieldtruth.records import Box
 
 LOOK = 1_000_000  # pixels that a page is looked at with, at most; an A4 page has half of them
 PAPER_DPI = 72.0
+_NO_PAGES = re.compile(rb"/Kids\s*\[\s*\]")
 _PICTURES = 2000  # of a page that are looked at
 _PASSWORD, _SECURITY = 4, 5  # FPDF_ERR_*: fpdfview.h
 
@@ -89,14 +91,20 @@ def _opened(path: Path, limits: Limits) -> Any:
     try:
         opened = pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:
-        code = getattr(error, "err_code", None)
-        why: Any = "encrypted" if code in (_PASSWORD, _SECURITY) else "broken"
-        return Failed(reason=why, detail=str(error)[:200])
+        return Failed(reason=_why(path, getattr(error, "err_code", None)), detail=str(error)[:200])
     count = len(opened)
     if 0 < count <= limits.pages:
         return opened
     opened.close()
     return Failed(reason="too many pages" if count else "no pages", detail=f"{count} pages")
+
+
+def _why(path: Path, code: int | None) -> Broken:
+    """Why pdfium does not open a file. Its code may be that of a file before, so it is checked."""
+    raw = path.read_bytes()
+    if code in (_PASSWORD, _SECURITY) and b"/Encrypt" in raw:
+        return "encrypted"
+    return "no pages" if _NO_PAGES.search(raw) else "broken"
 
 
 def _told(about: dict[str, str], *names: str) -> str:

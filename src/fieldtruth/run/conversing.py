@@ -1,6 +1,6 @@
 """The steps of a recipe over dialogues: ingest, facts, questions, freeze, and the page of all."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from fieldtruth import store
@@ -69,9 +69,10 @@ def _questions(opened: Opened, wanted: Questions, places: Places) -> Step:
     given = {option: text(value) for option, value in wanted.options.items()}
     cache = None if wanted.cache is None else opened.at(wanted.cache)
     because = opened.recipe.scrub.because
+    per_group = 1 if wanted.per_group is None else wanted.per_group
     writer = questioning.Writer(model=wanted.model, options=given, cache=cache, because=because)
     settings = Settings(
-        want=wanted.want, per_group=wanted.per_group, options=wanted.choices, faces=wanted.faces,
+        want=wanted.want, per_group=per_group, options=wanted.choices, faces=wanted.faces,
         seed=opened.recipe.seed,
     )  # fmt: skip
 
@@ -81,7 +82,7 @@ def _questions(opened: Opened, wanted: Questions, places: Places) -> Step:
         return questioning.line(made, out)
 
     config = {
-        "want": wanted.want, "per_group": wanted.per_group, "choices": list(wanted.choices),
+        "want": wanted.want, "per_group": per_group, "choices": list(wanted.choices),
         "model": wanted.model, "its options": given, "seed": opened.recipe.seed,
         "faces": wanted.faces, "because": because,
     }  # fmt: skip
@@ -92,22 +93,37 @@ def _questions(opened: Opened, wanted: Questions, places: Places) -> Step:
 
 
 def _freeze(opened: Opened, named: tuple[str, Freeze], places: Places) -> Step:
-    (name, bench), recipe = named, opened.recipe
+    (_, bench), recipe = named, opened.recipe
     asked = recipe.questions or Questions()
     count = bench.choices or asked.choices[0]
     questions = places.questions / questioning.file_of(count, Settings(options=asked.choices))
-    out, called = places.bench(name), bench.name or f"{recipe.name}-{name}"
-    about = freezing.About(
-        published=bench.published, creator=bench.creator, url=bench.url, cite=bench.cite
-    )
     made_with = {
         "recipe": recipe.name, "seed": str(recipe.seed), "choices": str(count),
         "facts": recipe.facts.model if recipe.facts else "", "wrong answers": asked.model,
     }  # fmt: skip
 
+    def images() -> Path:
+        return (places.questions / questioning.read_made(places.questions).root).resolve()
+
+    return freeze(opened, named, (questions, images), made_with, places)
+
+
+def freeze(
+    opened: Opened,
+    named: tuple[str, Freeze],
+    of: tuple[Path, Callable[[], Path]],
+    made_with: Mapping[str, str],
+    places: Places,
+) -> Step:
+    """A file of questions, frozen. `of`: the file, and what tells the folder of its photos."""
+    (name, bench), (questions, folder) = named, of
+    out, called = places.bench(name), bench.name or f"{opened.recipe.name}-{name}"
+    about = freezing.About(
+        published=bench.published, creator=bench.creator, url=bench.url, cite=bench.cite
+    )
+
     def work(_: Bar) -> str:
-        made = questioning.read_made(places.questions)
-        images = (places.questions / made.root).resolve()
+        images = folder()
         settings = freezing.Settings(
             name=called, version=bench.version, split=bench.split, config=made_with, about=about
         )

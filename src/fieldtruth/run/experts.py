@@ -38,7 +38,7 @@ def settle(
         return told
     questions, _ = questions_of(source, None)
     gold = {each.id: each.answer for each in made.gold}
-    reviewed = [each.id for each in (*made.gold, *made.dropped)]
+    reviewed = [*gold, *(each.id for each in made.dropped)]
     parted = silver.part(questions, gold, reviewed, way)
     if out is not None:
         settling.write(made, out, lambda folder: silver.write(parted, folder))

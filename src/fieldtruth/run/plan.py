@@ -16,7 +16,16 @@ from fieldtruth.grading import open_protocol
 from fieldtruth.models.scripted import Line
 from fieldtruth.records import Item
 from fieldtruth.rooms import open_room
-from fieldtruth.run import asking, conversing, gathering, results, terminal, training, workspace
+from fieldtruth.run import (
+    asking,
+    conversing,
+    from_papers,
+    gathering,
+    results,
+    terminal,
+    training,
+    workspace,
+)
 from fieldtruth.run.gathering import Origin
 from fieldtruth.run.recipe import Freeze, Model, Opened, Predict, Recipe, Score, Train
 from fieldtruth.run.steps import Bar, Places, Step, text
@@ -30,6 +39,9 @@ DIED = "connection refused"
 def steps(opened: Opened, out: Path) -> Iterator[Step]:
     """Every step of a recipe whose results go to `out`; each after those it hangs on."""
     recipe, places = opened.recipe, Places(out)
+    if recipe.papers is not None:
+        yield from from_papers.steps(opened, places)
+        return
     if recipe.questions is not None:
         yield from conversing.steps(opened, places)
         return

@@ -10,6 +10,7 @@
     [split]                            the photos of all sources into train, val and test together
     [compose.NAME]                     a training mixture over all sources
     [scrub]  [facts]  [questions]      in place of the last four, for a source of dialogues
+    [papers]  [evidence]  [questions]  in place of all of these, for a folder of papers
     [freeze.NAME]                      a benchmark: its split and version
     [train.NAME]                       a model fitted on a benchmark
     [predict]                          the benchmark that is asked about, under which protocols
@@ -132,15 +133,41 @@ class Facts(Record, frozen=True, kw_only=True):
     allow_errors: float = 0.0
 
 
-class Questions(Record, frozen=True, kw_only=True):
-    """How questions are made of facts; see `fieldtruth questions --help`.
+class Papers(Record, frozen=True, kw_only=True):
+    """A folder of PDFs, and which of them are taken; see `fieldtruth screen --help`.
 
-    `model` writes wrong answers, where it is not `rules`. `choices`: how many options; of several
-    numbers each can be frozen.
+    `references` are exports of searches; `dpi` is that of the figures.
+    """
+
+    path: str
+    references: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    since: int | None = None
+    until: int | None = None
+    crops: tuple[str, ...] = ()
+    any_kind: bool = False
+    licence: str = "unknown"
+    dpi: float = 200.0
+
+
+class Evidence(Record, frozen=True, kw_only=True):
+    """Who looks for what papers say of their figures; see `fieldtruth evidence --help`."""
+
+    model: str = "rules"
+    options: Mapping[str, str | int | float | bool] = {}
+    cache: str | None = None  # a folder of replies; beside what is made if not given
+    allow_errors: float = 0.0
+
+
+class Questions(Record, frozen=True, kw_only=True):
+    """How questions are made of facts or figures; see `fieldtruth questions --help`.
+
+    `model` writes wrong answers, or all questions of figures, where it is not `rules`. `choices`:
+    how many options; of several numbers each can be frozen.
     """
 
     want: int | None = None
-    per_group: int = 1
+    per_group: int | None = None  # one of a conversation, eight of a figure
     faces: bool = False
     choices: tuple[int, ...] = (4,)
     model: str = "rules"
@@ -239,6 +266,8 @@ class Recipe(Record, frozen=True, kw_only=True):
     compose: Mapping[Name, Compose] = {}
     scrub: Scrub = Scrub()  # of dialogues
     facts: Facts | None = None
+    papers: Papers | None = None
+    evidence: Evidence = Evidence()  # of papers' figures
     questions: Questions | None = None
     freeze: Mapping[Name, Freeze] = {}
     train: Mapping[Name, Train] = {}

@@ -1,6 +1,7 @@
 """What a step of a recipe is, and where everything of a run lies.
 
 OUT/leaves/  source/ or sources/NAME/  items/  training/NAME/  questions/  bench/NAME/
+OUT/papers/  figures/  evidence/
 OUT/models/NAME.json
 OUT/replies/MODEL.PROTOCOL.jsonl  results/score.json  report.html
 """
@@ -12,8 +13,8 @@ from pathlib import Path
 from fieldtruth.run.progress import Track
 
 STAGES = (
-    "draw", "ingest", "label", "annotate", "split", "compose", "facts", "questions", "freeze",
-    "train", "predict", "score", "report",
+    "draw", "ingest", "label", "annotate", "split", "compose", "facts", "screen", "figures",
+    "evidence", "questions", "freeze", "train", "predict", "score", "report",
 )  # fmt: skip
 
 Bar = Callable[[str], Track]
@@ -59,6 +60,10 @@ class Places:
     def source(self, name: str) -> Path:
         """The folder of one of several sources; of the only one where `name` is empty."""
         return self.out / "sources" / name if name else self.out / "source"
+
+    def made(self, what: str) -> Path:
+        """What a step leaves of papers: papers, figures, evidence, replies."""
+        return self.out / what
 
     def items(self, name: str) -> Path:
         """The composed items of a benchmark."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from fieldtruth.grading import OUTCOMES, open_protocol
 from fieldtruth.stages.report.numbers import Measured, digits
+from fieldtruth.stages.report.questions import CUTS, FEW
 from fieldtruth.stages.report.sentence import sentence
 from fieldtruth.stages.report.view import probes
 
@@ -34,6 +35,7 @@ def answers(scores: Mapping[str, Any]) -> str:
     """The scores of questions: under every protocol each model over all, and type by type."""
     asked = dict.fromkeys(name for entry in scores["models"].values() for name in entry)
     tables = [_answers(scores, name) for name in asked]
+    tables += [*_runs(scores.get("runs", {})), *_parts(scores.get("paired_parts", ()))]
     for row in scores.get("agreement", ()):
         kappa = _cell(row["kappa"])
         tables.append(
@@ -53,10 +55,48 @@ def _answers(scores: Mapping[str, Any], protocol: str) -> str:
         for name, part in (("all", mine["all"]), *mine["types"].items()):
             values = (_cell(part["accuracy"]), _cell(part["harmonic"]))
             rows.append((model, name, *values, *(f"{part[each]:.4g}" for each in counted)))
+        for cut in CUTS:
+            for name, part in mine.get(cut, {}).items() if cut != "types" else ():
+                values = (_cell(part["accuracy"]), _cell(part["harmonic"]))
+                told = (f"{part[each]:.4g}" for each in counted)
+                rows.append((model, f"{cut[:-1]}: {name}{_few(part['accuracy'])}", *values, *told))
         mean = mine["type_mean"]
         values = (_cell(mean["accuracy"]), _cell(mean["harmonic"]))
         rows.append((model, "mean of types", *values, *("" for _ in counted)))
     return f"{protocol}: values with 95 % intervals and n, then counts\n{_columns(rows)}"
+
+
+def _few(metric: Mapping[str, Any]) -> str:
+    """What stands beside a cell that too few questions stand behind to be quoted or ranked."""
+    return f" (under {FEW})" if metric["n"] < FEW else ""
+
+
+def _runs(runs: Mapping[str, Any]) -> Iterator[str]:
+    rows = [("model", "protocol", "of", "accuracy", "sd over runs", "runs")]
+    for model, protocols in runs.items():
+        for protocol, told in protocols.items():
+            cells = [("all", told["all"])]
+            cells += [
+                (f"{cut[:-1]}: {name}", each)
+                for cut in CUTS
+                for name, each in told.get(cut, {}).items()
+            ]
+            for name, each in cells:
+                of = f"{name}{_few(each)}"
+                spread = digits(each["sd"])
+                rows.append((model, protocol, of, _cell(each), spread, str(len(told["runs"]))))
+    if len(rows) > 1:
+        yield "mean over runs, its interval over questions\n" + _columns(rows)
+
+
+def _parts(paired: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    rows = [("protocol", "of", "b - a", "accuracy")]
+    for row in paired:
+        of = "all" if row["cut"] == "all" else f"{row['cut'][:-1]}: {row['part']}"
+        cell = _cell({"value": row["difference"], **row})
+        rows.append((row["protocol"], f"{of}{_few(row)}", f"{row['b']} - {row['a']}", cell))
+    if len(rows) > 1:
+        yield "paired differences, part by part\n" + _columns(rows)
 
 
 def _protocol(scores: Mapping[str, Any], protocol: str) -> str:

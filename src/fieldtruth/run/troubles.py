@@ -15,12 +15,13 @@ def all_of(recipe: "Recipe") -> Iterator[str]:
         for name in getattr(recipe, table):
             if not name or name.startswith(".") or set(name) - _LETTERS:
                 yield f"[{table}.{name}]: expected a name of letters, digits and -_.@, got {name!r}"
-    yield from _origins(recipe)
+    yield from _origins(recipe) if recipe.papers is None else _of_papers(recipe)
     if recipe.predict is None and (recipe.score or recipe.models):
         yield "expected [predict], which [models] and [score] need"
     if recipe.report is not None and recipe.score is None and recipe.questions is None:
         yield "expected [score], which [report] needs"
-    yield from _of_dialogues(recipe)
+    if recipe.papers is None:
+        yield from _of_dialogues(recipe)
     yield from _names(recipe)
     for key, share in _shares(recipe):
         if not 0 <= share <= 1:  # false for NaN as well
@@ -64,6 +65,24 @@ def _of_dialogues(recipe: "Recipe") -> Iterator[str]:
             yield f"[{table}]: expected a source of photos, got [questions] of dialogues"
 
 
+def _of_papers(recipe: "Recipe") -> Iterator[str]:
+    """What goes with [papers], and what does not."""
+    asked = recipe.questions
+    if asked is None:
+        yield "[papers]: expected [questions] beside it, got none"
+    elif asked.want is not None or asked.faces or asked.choices != (4,):
+        yield "[questions]: expected no want, faces or choices, which are of dialogues"
+    if not recipe.freeze:
+        yield "expected at least one [freeze.NAME], got none"
+    for table in ("draw", "ingest", "sources", "split", "compose", "facts", "train", "predict",
+                  "report"):  # fmt: skip
+        if getattr(recipe, table):
+            yield f"[{table}]: expected it with photos or dialogues, got [papers]"
+    for name, bench in recipe.freeze.items():
+        if bench.source is not None or bench.choices is not None:
+            yield f"[freeze.{name}]: expected no source or choices, for there are [papers]"
+
+
 def _doubled(recipe: "Recipe") -> Iterator[str]:
     """Two tables of one dataset, whose photos could not be told apart."""
     first: dict[str, str] = {}
@@ -99,7 +118,7 @@ def _errors(recipe: "Recipe") -> Iterator[tuple[str, float]]:
             yield f"sources.{name}.annotate.allow_errors", source.annotate.allow_errors
     for name, model in recipe.models.items():
         yield f"models.{name}.allow_errors", model.allow_errors
-    for table in ("facts", "questions"):
+    for table in ("facts", "evidence", "questions"):
         if (of := getattr(recipe, table)) is not None:
             yield f"{table}.allow_errors", of.allow_errors
 

@@ -21,32 +21,13 @@ from typing import Literal, get_args
 import msgspec
 
 from fieldtruth import store
-from fieldtruth.agreement import Coefficient, cohen
+from fieldtruth.agreement import Answer, Coefficient, cohen
 from fieldtruth.faults import Refused, Usage
 from fieldtruth.records import Record
 
 Reason = Literal["flagged", "three_way", "disagree", "against_key"]
 Rule = Literal["published", "both", "unanimous", "majority"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
-
-
-class Answer(Record, frozen=True, kw_only=True):
-    """One line of an expert's file or of the key; `answer` is null when flagged.
-
-    `note` says why, `stratum` (read from the key) is what counts are broken down by: a crop, say.
-    """
-
-    id: str
-    answer: str | None
-    note: str = ""
-    stratum: str = ""
-
-    def __post_init__(self) -> None:
-        if self.answer is not None and self.answer.strip() != (self.answer or " "):
-            raise ValueError(
-                "expected an answer without blanks around it, or null where it is flagged, "
-                f"got {self.answer!r}"
-            )
 
 
 class Gold(Record, frozen=True, kw_only=True):

@@ -94,7 +94,7 @@ def guessable(
     return Guesses(
         alpha=alpha, models=models, questions=found,
         above=tuple(each.id for each in found if each.p <= alpha),
-        expected=float(sum(max([p for p in tail if p <= alpha], default=0) for tail in tails.values())),
+        expected=sum(_reach(tail, alpha) for tail in tails.values()),
     )  # fmt: skip
 
 
@@ -153,6 +153,11 @@ def _tail(chances: Sequence[float]) -> Floats:
         exactly = np.convolve(exactly, [1 - chance, chance])
     tail: Floats = np.minimum(exactly[::-1].cumsum()[::-1], 1.0)
     return tail
+
+
+def _reach(tail: Floats, alpha: float) -> float:
+    """How likely chance alone gets to or below alpha."""
+    return float(tail[tail <= alpha].max(initial=0.0))
 
 
 def _adjusted(ascending: Sequence[float]) -> list[float]:

@@ -21,7 +21,9 @@ from fieldtruth.stages.evidence.proposed import Proposal
 from fieldtruth.stages.evidence.text import Part, Text, sentences, within
 from fieldtruth.taxonomy.lexicon import crop_in
 
-__all__ = ["REASONS", "STAGE", "Part", "Text", "drop", "gather", "passages"]
+__all__ = [
+    "OF_FIGURES", "OF_PASSAGES", "STAGE", "Part", "Text", "by_paper", "drop", "gather", "passages",
+]  # fmt: skip
 
 STAGE = "evidence"
 NOT_THERE, CAPTION, TWICE = "not in the paper", "the caption itself", "said already"
@@ -31,7 +33,6 @@ OF_FIGURES = (
     "changed", "broken", "encrypted", "no pages", "too many pages", "too large", "timed out",
     "crashed", MODEL_FAILED, UNREADABLE,
 )  # fmt: skip
-REASONS = (*OF_PASSAGES, *OF_FIGURES)
 
 
 def passages(figures: Sequence[Figure], text: Text) -> dict[str, list[Passage]]:

@@ -6,7 +6,7 @@ from typing import get_args
 from fieldtruth.papers.evidence import FigureType
 
 TYPES: tuple[FigureType, ...] = get_args(FigureType)
-# The first that holds. What is drawn goes before what it is about: a chart of lesions is a chart.
+# How it is drawn goes before what it is about: a chart of lesions is a chart.
 _WORDS: tuple[tuple[FigureType, str], ...] = (
     ("diagram", (
         r"workflow|flow ?chart|pipeline|schematics?|diagrams?|architectures?|framework"
@@ -21,13 +21,13 @@ _WORDS: tuple[tuple[FigureType, str], ...] = (
         r"uavs?|drones?|aerial|satellites?|orthomosaics?|ndvi|multispectral|hyperspectral"
         r"|field (?:view|scene|image|photo)s?"
     )),
-    ("pest damage", (
-        r"pests?|insects?|aphids?|larvae?|caterpillars?|beetles?|mites?|whitefl(?:y|ies)|thrips"
-        r"|bollworms?|feeding damage|borers?|moths?|weevils?|stink bugs?"
-    )),
     ("disease symptoms", (
         r"diseased?|diseases|symptoms?|lesions?|blights?|rusts?|mildews?|infect\w+|pathogens?"
         r"|spots?|scab|mosaic|wilts?|rot|virus(?:es)?|fung\w+|canker"
+    )),
+    ("pest damage", (
+        r"pests?|insects?|aphids?|larvae?|caterpillars?|beetles?|mites?|whitefl(?:y|ies)|thrips"
+        r"|bollworms?|feeding damage|borers?|moths?|weevils?|stink bugs?"
     )),
     ("weeds", r"weeds?|herbicid\w+|palmer amaranth|waterhemp"),
     ("crop yield", r"yields?|grain weight|biomass|harvest\w*|pods? per|bolls? per|lint"),
@@ -36,13 +36,19 @@ _WORDS: tuple[tuple[FigureType, str], ...] = (
         r"|phenotyp\w+|seedlings?|growth|height"
     )),
 )  # fmt: skip
-_PATTERNS = tuple((name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for name, words in _WORDS)
+_PATTERNS = {name: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for name, words in _WORDS}
+_DRAWN: tuple[FigureType, ...] = ("diagram", "chart", "field imagery")
 
 
 def kind_of(caption: str) -> FigureType:
-    """The first of the closed list whose words the caption holds, `other` where none does.
+    """The type of the closed list that most words of the caption tell, `other` where none does.
 
-    >>> kind_of("Fig. 2. Lesions on leaves."), kind_of("Fig. 3. Box plots of yield.")
+    >>> kind_of("Fig. 2. Lesions on leaves."), kind_of("Fig. 3. Box plots of lesions.")
     ('disease symptoms', 'chart')
     """
-    return next((name for name, words in _PATTERNS if words.search(caption)), "other")
+    count = {name: len(words.findall(caption)) for name, words in _PATTERNS.items()}
+    for some in (_DRAWN, tuple(name for name in _PATTERNS if name not in _DRAWN)):
+        best = max(some, key=lambda name: count[name])
+        if count[best]:
+            return best
+    return "other"

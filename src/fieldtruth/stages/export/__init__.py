@@ -113,8 +113,9 @@ def _of_questions(module: ModuleType, name: str, source: Path, how: Options) -> 
 
     def write(part: Path) -> Exported:
         made = questions.write(job, part, by_licence=how.by_licence)
-        for data in sorted(part.rglob("dataset_info.json")) if how.tuned else ():
-            run_config.write(how.tuned, found.split, data.parent)
+        if how.tuned is not None:
+            for data in sorted(part.rglob("dataset_info.json")):
+                run_config.write(how.tuned, found.split, data.parent)
         return made
 
     return write

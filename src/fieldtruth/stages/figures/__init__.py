@@ -5,7 +5,6 @@
     regions   ink to pictures and tables
     pairing   pictures to captions: below, above, beside, overleaf, from a list
     panels    the parts of a figure
-    sheet     what two reviewers judge, and a third decides
 
 (PlantXpert, section 3.1: figures and captions were cut out by PDFigCapX.)
 """

@@ -16,8 +16,9 @@ from fieldtruth.papers.records import Where
 from fieldtruth.records import Box, Record
 from fieldtruth.stages.figures.boxes import area, around, gap, meet, shared
 from fieldtruth.stages.figures.reading import Block, Sheet
-from fieldtruth.stages.figures.regions import Region, free
+from fieldtruth.stages.figures.regions import NEAR, Region, free
 
+ASIDE = 60.0  # points to the side that a short caption of a centred picture begins
 FAR = 90.0  # points between a picture and its caption
 LOOSE = 60.0  # points between the parts of a picture of which only one has the caption near
 LEAST = 900.0  # square points of a picture
@@ -119,8 +120,12 @@ def _prices(
         ("beside", max(caption[0] - box[2], box[0] - caption[2]), level, 30.0),
     ]  # fmt: skip
     for side, away, along, more in sides:
-        if -6 <= away <= FAR and along >= 0.3 and not _between(caption, box, side, sheet):
+        if not -6 <= away <= FAR or _between(caption, box, side, sheet):
+            continue
+        if along >= 0.3:
             yield side, max(away, 0.0) + more + wrong + 20 * (1 - along)
+        elif side != "beside" and away <= NEAR and gap(caption, box) <= ASIDE:
+            yield side, max(away, 0.0) + more + wrong + 60  # set left under what is centred
 
 
 def _between(caption: Box, box: Box, side: Side, sheet: Sheet) -> bool:
@@ -231,13 +236,15 @@ def _in_order(listed: Sequence[Block], pictures: Sequence[tuple[int, Region]]) -
     if len(pictures) != len(listed):
         return []
     return [
-        Pair(page=page, region=region, caption=block, where=_where(page, block))
+        Pair(page=page, region=region, caption=block, where=_where(page, region, block))
         for block, (page, region) in zip(listed, pictures, strict=True)
     ]  # fmt: skip
 
 
-def _where(page: int, block: Block) -> Where:
-    return "list" if page != block.page else "below"
+def _where(page: int, region: Region, block: Block) -> Where:
+    if page != block.page:
+        return "list"
+    return "above" if block.box[3] <= region.box[1] + 6 else "below"
 
 
 def _whole(some: Sequence[Region]) -> Region:

@@ -96,6 +96,8 @@ class Section:
     paired: tuple[plots.Forest, ...]
     outcome_names: tuple[str, ...]
     outcomes: tuple[tuple[str, tuple[int, ...]], ...]
+    runs: tuple[tuple[str, int, tuple[tuple[str, Measured, float | None, bool], ...]], ...]
+    parts: tuple[tuple[str, tuple[tuple[str, Measured, bool], ...]], ...]
     agreements: tuple[Mapping[str, Any], ...]
     walls: tuple[tuple[str, tuple[tuple[str, int, tuple[Card, ...]], ...]], ...]
 
@@ -195,6 +197,8 @@ def _section(
         ),
         cuts=tuple(_cuts(entries)),
         paired=tuple(plot for value in drawn if (plot := _pairs(pairs, value)).marks),
+        runs=tuple(_runs(scores, protocol)),
+        parts=tuple(_parts(scores, protocol)),
         outcome_names=tuple(counted),
         outcomes=tuple(
             (model, tuple(entry["outcomes"].get(name, 0) for name in counted))
@@ -269,6 +273,43 @@ def _pairs(pairs: Sequence[Mapping[str, Any]], value: str) -> plots.Forest:
         if row["metric"] == value
     ]
     return plots.differences(value, rows)
+
+
+def _of(cut: str, part: str) -> str:
+    return "all" if cut == "all" else f"{cut[:-1]}: {part}"
+
+
+def _runs(
+    scores: Mapping[str, Any], protocol: str
+) -> Iterator[tuple[str, int, tuple[tuple[str, Measured, float | None, bool], ...]]]:
+    """Each model that was asked several times: how often, and the mean of each part."""
+    for model, protocols in scores.get("runs", {}).items():
+        if protocol in protocols:
+            told = protocols[protocol]
+            cells = [("all", "", told["all"])]
+            cells += [(cut, name, each) for cut in CUTS for name, each in told.get(cut, {}).items()]
+            yield (
+                model,
+                len(told["runs"]),
+                tuple(
+                    (_of(cut, name), Measured.of(each), each["sd"], each["n"] < FEW)
+                    for cut, name, each in cells
+                ),
+            )
+
+
+def _parts(
+    scores: Mapping[str, Any], protocol: str
+) -> Iterator[tuple[str, tuple[tuple[str, Measured, bool], ...]]]:
+    """Each pair of models: the difference over each part."""
+    rows: dict[str, list[tuple[str, Measured, bool]]] = {}
+    for row in scores.get("paired_parts", ()):
+        if row["protocol"] == protocol:
+            cell = Measured(row["difference"], row["low"], row["high"], row["n"])
+            part = (_of(row["cut"], row["part"]), cell, row["n"] < FEW)
+            rows.setdefault(f"{row['b']} \u2212 {row['a']}", []).append(part)
+    for pair, some in rows.items():
+        yield pair, tuple(some)
 
 
 def _walls(

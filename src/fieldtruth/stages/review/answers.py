@@ -17,11 +17,11 @@ from pathlib import Path
 import msgspec
 
 from fieldtruth import store
+from fieldtruth.agreement import Answer
 from fieldtruth.faults import Refused, Unbalanced, Usage
 from fieldtruth.formats.label_studio import reading, writing
 from fieldtruth.formats.label_studio.reading import Annotated
 from fieldtruth.records import Drop, Question, Record
-from fieldtruth.stages.adjudicate import Answer
 from fieldtruth.stages.review.blind import Sent, fingerprint, hashes
 from fieldtruth.stages.review.sent import DROPS, SENT, new_folder
 

@@ -83,7 +83,7 @@ _TASKS = {
     "crop yield": r"yields?|grain weight|biomass|harvest(?: index)?|productivity",
 }
 _TASK = {name: re.compile(rf"\b(?:{some})\b", re.IGNORECASE) for name, some in _TASKS.items()}
-_FIG = re.compile(r"\bfigs?\b\.?(?=\s*\d)|\bfigs\.", re.IGNORECASE)  # "Fig. 3" is no fruit
+_FIG = re.compile(r"\bfigs?\b\.?(?=\s*(?:\d|$))|\bfigs\.", re.IGNORECASE)  # "Fig. 3" is no fruit
 _OFTEN = 3  # times that a task's words stand in title and abstract before it counts
 _FRONT = 3000  # letters: title, authors and abstract
 

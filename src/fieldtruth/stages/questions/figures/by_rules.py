@@ -1,0 +1,232 @@
+"""Questions that a caption supports, by rule: panel, count, crop, condition, scale.
+
+Nothing is asked that the caption does not say, so a figure may have fewer than eight, or none. What
+a rule asks is easy beside what PlantXpert's model asks; its use is a set without any model.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import chain, zip_longest
+
+from fieldtruth import taxonomy
+from fieldtruth.draws import rng
+from fieldtruth.papers.records import Figure
+from fieldtruth.stages.questions.figures.captions import Said, apart, said
+from fieldtruth.stages.questions.figures.drawn import Drawn
+from fieldtruth.stages.questions.figures.labels import told_by
+from fieldtruth.taxonomy.lexicon import crop_in
+from fieldtruth.taxonomy.spelling import normalise
+
+WRONG = 3
+_SCALE = re.compile(
+    r"\bscale[ -]?bars?\b\s*(?:[=:,]|is|are|represents?|indicates?|corresponds? to|of)?\s*"
+    r"(\d+(?:\.\d+)?)\s?(nm|µm|μm|um|mm|cm|dm|m|km)\b",
+    re.IGNORECASE,
+)
+_FACTORS = (0.1, 0.2, 0.5, 2.0, 5.0, 10.0)  # as wide apart as scale bars differ
+_HEALTHY = "healthy"
+# Crops that everybody has heard of, so that none stands out as the odd one.
+_CROPS = (
+    "apple", "banana", "barley", "bean", "cassava", "coffee", "cotton", "cucumber", "grape",
+    "maize", "orange", "peach", "peanut", "pepper", "potato", "rice", "sorghum", "soybean",
+    "strawberry", "sugarcane", "sunflower", "tomato", "wheat",
+)  # fmt: skip
+
+
+def items(figure: Figure, crop: str | None, seed: int) -> Iterator[Drawn]:
+    """All that can be asked about a figure, one of each sort in turn; the same for one seed."""
+    draw = _Draw(figure, said(figure), crop, seed)
+    sorts = (
+        _which(draw), _condition(draw), _count(draw), _crop(draw), _what(draw), _panels(draw),
+        _scale(draw),
+    )  # fmt: skip
+    yield from (each for each in chain.from_iterable(zip_longest(*sorts)) if each is not None)
+
+
+class _Draw:
+    """A figure that is asked about. Panels come in an order that is drawn, each sort its own."""
+
+    def __init__(self, figure: Figure, told: Said, crop: str | None, seed: int) -> None:
+        self.figure, self.told, self.crop, self.seed = figure, told, crop, seed
+        self.clear = apart(told.panels)
+
+    def mixed(self, names: Sequence[str], what: str) -> list[str]:
+        """The names in an order of their own."""
+        draw = rng(self.seed, f"figure {what}", self.figure.id)
+        return [names[at] for at in draw.permutation(len(names))]
+
+    def item(
+        self, sort: str, name: str, asked: tuple[str, str, Sequence[str]], why: tuple[str, str, str]
+    ) -> Drawn:
+        """`asked`: question, truth, wrong; `why`: challenge, difficulty, visual evidence."""
+        (question, truth, wrong), (challenge, difficulty, visual) = asked, why
+        words = self.told.panels.get(name, "") or self.told.head
+        domain = told_by(words)
+        return Drawn(
+            id=f"{self.figure.id}:{sort}-{name}" if name else f"{self.figure.id}:{sort}",
+            question=question, truth=truth, wrong=tuple(wrong),
+            domain=told_by(self.figure.caption) if domain == "Others" else domain,
+            challenge=challenge, difficulty=difficulty, visual=visual,
+            words=words[:300], sort=sort.partition("-")[0],
+        )  # fmt: skip
+
+
+def _which(draw: _Draw) -> Iterator[Drawn]:
+    """Which panel shows this?"""
+    if len(draw.clear) <= WRONG:
+        return
+    for name in draw.mixed(list(draw.clear), "which")[::2]:
+        others = draw.mixed([each for each in draw.clear if each != name], f"which {name}")[:WRONG]
+        yield draw.item(
+            "panel-which", name,
+            (f"Which panel of this figure shows: {draw.clear[name]}?", f"Panel {name}",
+             [f"Panel {each}" for each in others]),
+            ("Visual", "The panels are of one kind and have to be told apart by what they show.",
+             f"What is seen in panel {name}, against the other panels."),
+        )  # fmt: skip
+
+
+def _what(draw: _Draw) -> Iterator[Drawn]:
+    """What does this panel show? Asked of the panels that `_which` leaves."""
+    if len(draw.clear) <= WRONG:
+        return
+    for name in draw.mixed(list(draw.clear), "which")[1::2]:
+        others = draw.mixed([each for each in draw.clear if each != name], f"what {name}")[:WRONG]
+        yield draw.item(
+            "panel-what", name,
+            (f"What does panel {name} of this figure show?", draw.clear[name],
+             [draw.clear[each] for each in others]),
+            ("Visual", "Every option is true of another panel of the same figure.",
+             f"What is seen in panel {name}."),
+        )  # fmt: skip
+
+
+def _panels(draw: _Draw) -> Iterator[Drawn]:
+    """How many panels are there?"""
+    count = len(draw.figure.panels)
+    if count > 1:
+        yield draw.item(
+            "count-panels", "",
+            ("How many panels does this figure have?", str(count), _near(draw, count, "panels")),
+            ("Quantitative", "All panels have to be found and counted once.",
+             "The panels and the letters or numbers printed on them."),
+        )  # fmt: skip
+
+
+def _count(draw: _Draw) -> Iterator[Drawn]:
+    """How many panels show one crop, or healthy plants? Where every panel is described."""
+    panels = draw.told.panels
+    if len(panels) < max(len(draw.figure.panels), 3):
+        return
+    count: Counter[str] = Counter(crop for text in panels.values() if (crop := crop_in(text)))
+    asked = {f"show {name}": n for name, n in count.items() if 1 < n < len(panels)}
+    healthy = sum(_HEALTHY in normalise(text).split() for text in panels.values())
+    if 1 < healthy < len(panels):
+        asked["show a healthy plant or leaf"] = healthy
+    for at, what in enumerate(draw.mixed(sorted(asked), "count")):
+        yield draw.item(
+            "count-shown", str(at + 1),
+            (f"How many panels of this figure {what}?", str(asked[what]),
+             _near(draw, asked[what], what, len(draw.figure.panels))),
+            ("Quantitative", "Each panel has to be recognised before the panels can be counted.",
+             "The panels that show it, among all panels."),
+        )  # fmt: skip
+
+
+def _near(draw: _Draw, count: int, what: str, most: int | None = None) -> list[str]:
+    """Three numbers near a count; its rank among the four is drawn, as far as there is room."""
+    low = max(1, count - WRONG)
+    high = count if most is None or count + WRONG <= most else max(low, most - WRONG)
+    begin = int(rng(draw.seed, f"figure near {what}", draw.figure.id).integers(low, high + 1))
+    return [str(each) for each in range(begin, begin + WRONG + 1) if each != count][:WRONG]
+
+
+def _crop(draw: _Draw) -> Iterator[Drawn]:
+    """Which crop is it? Of the figure where it shows one, else of single panels."""
+    of_panels = {name: crop for name, text in draw.told.panels.items() if (crop := crop_in(text))}
+    why = (
+        "Visual", "The plant has to be recognised by its leaves, fruit or habit.",
+        "Shape, margin, veins and colour of the plant that is shown.",
+    )  # fmt: skip
+    there = set(of_panels.values())
+    if draw.crop is not None and draw.told.head and there <= {draw.crop}:
+        asked = "Which crop is shown in this figure?"
+        if draw.crop == crop_in(draw.figure.caption):
+            yield draw.item("crop", "", (asked, draw.crop, _crops(draw, draw.crop, there)), why)
+        return
+    for name in draw.mixed(list(of_panels), "crop"):
+        truth = of_panels[name]
+        asked = f"Which crop is shown in panel {name} of this figure?"
+        yield draw.item("crop", name, (asked, truth, _crops(draw, truth, there)), why)
+
+
+def _crops(draw: _Draw, truth: str, there: set[str]) -> list[str]:
+    """Other crops: those of the figure first."""
+    own = draw.mixed(sorted(there - {truth}), f"crops {truth}")
+    more = draw.mixed([each for each in _CROPS if each != truth and each not in own], truth)
+    return [*own, *more][:WRONG]
+
+
+def _condition(draw: _Draw) -> Iterator[Drawn]:
+    """Which disease, pest or disorder is it? Where the description is a name that is known."""
+    named: dict[str, tuple[str, str | None]] = {}
+    for name, text in draw.told.panels.items():
+        if (label := _named(text, draw.crop)) is not None:
+            named[name] = (label, crop_in(text) or draw.crop)
+    for name in draw.mixed(list(named), "condition"):
+        truth, crop = named[name]
+        near = [label for label, _ in named.values()]
+        pool = taxonomy.rivals([truth], near, crop)
+        wrong = draw.mixed(pool, f"condition {name}")[:WRONG]
+        if len(wrong) < WRONG:
+            more = taxonomy.rivals([truth, *wrong], _of_crop(crop), crop)
+            wrong += draw.mixed(more, f"more conditions {name}")[: WRONG - len(wrong)]
+        if len(wrong) == WRONG:
+            asked = f"Which condition is seen in panel {name} of this figure?"
+            yield draw.item(
+                "condition", name, (asked, truth, wrong),
+                ("Visual", "Symptoms of different causes look alike on leaves.",
+                 f"Colour, shape and place of the symptoms in panel {name}."),
+            )  # fmt: skip
+
+
+def _named(text: str, crop: str | None) -> str | None:
+    """The condition that a description names, in the taxonomy's words, without its crop."""
+    words = re.split(r"[,(;]", text)[0].strip()
+    if len(words.split()) > 7 or _HEALTHY in normalise(words).split():
+        return None
+    own = crop_in(words) or crop
+    found = taxonomy.label(taxonomy.label_id(words, own))
+    if found is None or found.kind not in ("disease", "pest", "symptom", "stress"):
+        return None
+    return normalise(found.base or found.id)
+
+
+@cache
+def _of_crop(crop: str | None) -> tuple[str, ...]:
+    """Names of conditions that the taxonomy has on a crop."""
+    found = ((name, taxonomy.label(name)) for name in taxonomy.names())
+    return tuple(
+        normalise(label.base or name) for name, label in found
+        if label is not None and crop in label.hosts and label.kind in ("disease", "pest")
+    )  # fmt: skip
+
+
+def _scale(draw: _Draw) -> Iterator[Drawn]:
+    """How long is the scale bar? Where the caption tells of one."""
+    found = _SCALE.findall(draw.figure.caption)
+    if len({(size, unit.casefold()) for size, unit in found}) != 1:
+        return
+    size, unit = float(found[0][0]), found[0][1].replace("um", "µm").replace("μ", "µ")
+    if size <= 0:
+        return
+    near = draw.mixed([f"{factor * size:g}" for factor in _FACTORS], "scale")[:WRONG]
+    yield draw.item(
+        "scale", "",
+        ("What length does the scale bar of this figure stand for?", f"{size:g} {unit}",
+         [f"{each} {unit}" for each in near]),
+        ("Quantitative", "The bar has to be held against things of known size.",
+         "The scale bar, and the size of what it lies beside."),
+    )  # fmt: skip

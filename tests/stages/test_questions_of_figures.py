@@ -1,0 +1,194 @@
+"""Questions about figures: by rule from captions, and from what a model writes."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.stages.test_evidence import figure
+
+from fieldtruth.papers.evidence import Evidence
+from fieldtruth.papers.records import Figure, Panel
+from fieldtruth.records import LETTERS
+from fieldtruth.stages.questions import figures as asking
+from fieldtruth.stages.questions.figures import by_model
+from fieldtruth.stages.questions.figures.captions import apart, said
+from fieldtruth.stages.questions.figures.labels import (
+    CHALLENGES,
+    DOMAINS,
+    challenge_of,
+    domain_of,
+)
+
+LEAVES = (
+    "Fig. 1. Leaves of tomato. (A) Early blight, (B) late blight, (C) leaf mold, "
+    "(D) septoria leaf spot, and (E) healthy. Scale bar = 5 mm."
+)
+
+
+def of(caption: str, names: str = "", label: str = "Fig. 1") -> Figure:
+    import msgspec
+
+    panels = tuple(Panel(name=each) for each in names)
+    return msgspec.structs.replace(figure("1", caption, label), panels=panels)
+
+
+def told(crop: str | None = None) -> Evidence:
+    return Evidence(id="p:fig-1", figure_type="disease symptoms", type_by="rules", crop=crop)
+
+
+def test_a_caption_taken_apart() -> None:
+    found = said(of(LEAVES, "ABCDE"))
+    assert found.head == "Leaves of tomato."
+    assert found.panels == {
+        "A": "Early blight", "B": "late blight", "C": "leaf mold", "D": "septoria leaf spot",
+        "E": "healthy",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("caption", "panels"),
+    [
+        ("Fig. 1. a, Rust. b, Scab.", {}),
+        ("Fig. 1. (a,b) Rust (c) scab", {}),
+        ("Fig. 1. (a) Rust (b) scab (a) rot", {"b": "scab"}),
+        ("Fig. 1. (a) Rust. More on it. (b) Scab", {"a": "Rust", "b": "Scab"}),
+        ("Fig. 1. Plants (n = 3) in rows", {}),
+    ],
+)
+def test_captions_that_say_less(caption: str, panels: dict[str, str]) -> None:
+    assert said(of(caption, "ab")).panels == panels
+
+
+def test_descriptions_that_hold_for_another_panel_are_not_asked() -> None:
+    assert apart({"a": "Apple", "b": "apple scab", "c": "pear", "d": "leaf 1", "e": "leaf 2"}) == {
+        "c": "pear", "d": "leaf 1", "e": "leaf 2",
+    }  # fmt: skip
+
+
+def test_a_caption_gives_what_it_supports_and_no_more() -> None:
+    made = asking.ask(of(LEAVES, "ABCDE"), told("tomato"), None, asking.Settings())
+    right = {q.question: (q.options or ())[LETTERS.index(q.answer)] for q in made.questions}
+    assert len(made.questions) == len(made.notes) == 8
+    assert right["How many panels does this figure have?"] == "5"
+    assert right["Which crop is shown in this figure?"] == "tomato"
+    assert {each.sort for each in made.notes} == {"panel", "count", "crop", "condition"}
+    for name, what in said(of(LEAVES, "ABCDE")).panels.items():
+        assert right.get(f"Which panel of this figure shows: {what}?", f"Panel {name}") == (
+            f"Panel {name}"
+        )
+        assert right.get(f"What does panel {name} of this figure show?", what) == what
+    more = asking.ask(of(LEAVES, "ABCDE"), told("tomato"), None, asking.Settings(per_figure=20))
+    scale = next(q for q in more.questions if "scale bar" in q.question)
+    assert (scale.options or ())[LETTERS.index(scale.answer)] == "5 mm"
+    assert all(option.endswith(" mm") for option in scale.options or ())
+    assert {q.domain for q in more.questions} <= set(DOMAINS)
+    assert {q.challenge for q in more.questions} <= set(CHALLENGES)
+    assert more == asking.ask(
+        of(LEAVES, "ABCDE"), told("tomato"), None, asking.Settings(per_figure=20)
+    )
+
+
+@pytest.mark.parametrize(
+    ("caption", "names", "count"),
+    [
+        ("Fig. 1. A field in spring.", "", 0),
+        ("Fig. 1. Two views of a field.", "ab", 1),
+        ("Fig. 1. Scale bars: 1 cm and 2 mm. Scale bar = 3 mm, scale bar = 4 mm.", "", 0),
+        ("Fig. 1. Leaf. Scale bars represent 50 µm.", "", 1),
+        ("Fig. 1. Leaf. Scale bar = 0 mm.", "", 0),
+    ],
+)
+def test_captions_that_support_little(caption: str, names: str, count: int) -> None:
+    made = asking.ask(of(caption, names), told(), None, asking.Settings())
+    assert len(made.questions) == count
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("Quantitative & Statistical Estimation", "Quantitative"),
+        ("quantitative and statistical estimation", "Quantitative"),
+        ("Multi-step reasoning", "Reasoning"),
+        ("VISUAL", "Visual"),
+        ("fine-grained visual discrimination", "Visual"),
+        ("other", "Others"),
+        ("Cooking", None),
+        ("", None),
+    ],
+)
+def test_near_names_of_challenges(given: str, name: str | None) -> None:
+    assert challenge_of(given) == name
+
+
+def test_every_name_of_the_lists_is_itself() -> None:
+    assert [domain_of(each) for each in DOMAINS] == list(DOMAINS)
+    assert [domain_of(each.replace("&", "and")) for each in DOMAINS] == list(DOMAINS)
+    assert [challenge_of(each) for each in CHALLENGES] == list(CHALLENGES)
+    assert domain_of("Astronomy") is None
+
+
+ITEM: dict[str, Any] = {
+    "question": "What colour is the halo around the spots?",
+    "options": {"A": "yellow", "B": "white", "C": "purple", "D": "black"},
+    "correct_answer": "A", "primary_challenge": "Visual",
+    "expert_field": "Plant Health & Pathology", "difficulty_explanation": "d",
+    "visual_evidence": "v",
+}  # fmt: skip
+
+
+def replied(*items: dict[str, Any]) -> asking.Asked:
+    reply = by_model.read(json.dumps({"questions": items}))
+    return asking.ask(of("Fig. 1. Spots."), told(), reply, asking.Settings(per_figure=2))
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({}, ""),
+        ({"correct_answer": "a) yellow"}, ""),
+        ({"correct_answer": "Yellow"}, ""),
+        ({"options": ["yellow", "white", "purple", "black"]}, ""),
+        ({"primary_challenge": "Quantitative & Statistical Estimation"}, ""),
+        ({"correct_answer": "E"}, "no such answer"),
+        ({"correct_answer": "green"}, "no such answer"),
+        ({"options": {"A": "yellow", "B": "white", "C": "purple"}}, "not four options"),
+        ({"options": {"A": "yellow", "B": "white", "C": "purple", "E": "x"}}, "not four options"),
+        ({"options": ["yellow", "white", "", "black"]}, "not four options"),
+        ({"options": ["yellow", "Yellow", "purple", "black"]}, "equal options"),
+        ({"options": ["yellow", "white", "both A and B", "black"]}, ""),
+        ({"options": ["yellow", "white", "none of the above", "black"]}, "speaks of other options"),
+        ({"question": "Why is the halo yellow?"}, "answer in the question"),
+        ({"question": "What does the caption say of the halo?"}, "asks about the text"),
+        ({"question": "According to the authors, what is the halo?"}, "asks about the text"),
+        ({"expert_field": "Astronomy"}, "no such domain"),
+        ({"primary_challenge": "Hard"}, "no such challenge"),
+    ],
+)
+def test_an_item_of_a_model_is_a_question_or_is_dropped(
+    changes: dict[str, Any], reason: str
+) -> None:
+    made = replied(ITEM | changes)
+    assert [each.reason for each in made.drops] == ([reason] if reason else [])
+    for each in made.questions:
+        assert (each.options or ())[LETTERS.index(each.answer)] == "yellow"
+        assert each.evidence == ("v",)
+    assert len(made.items) == len(made.questions) + len(made.drops) == 1
+
+
+def test_items_that_are_one_too_many_or_twice_are_drops() -> None:
+    items = [ITEM | {"question": f"What is number {word}?"} for word in ("one", "two", "three")]
+    made = replied(items[0], items[0], items[1], items[2])
+    assert [each.reason for each in made.drops] == ["asked already", "more than was asked for"]
+
+
+@pytest.mark.parametrize("text", ["", "Sure!", "{}", '{"questions": []}', '{"questions": [{}]}'])
+def test_a_reply_that_is_none_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError):
+        by_model.read(text)
+
+
+def test_the_schema_names_the_lists_and_the_prompt_gives_the_truth_nowhere() -> None:
+    told_of = json.loads(by_model.SCHEMA.read_text())["properties"]["questions"]["items"]
+    assert tuple(told_of["properties"]["expert_field"]["enum"]) == DOMAINS
+    assert tuple(told_of["properties"]["primary_challenge"]["enum"]) == CHALLENGES
+    assert set(told_of["required"]) == set(ITEM)
