@@ -473,7 +473,7 @@ def test_an_adapter_for_another_base_is_one_clear_error(base: Path, tmp_path: Pa
 def test_the_cpus_order_of_arithmetic_keeps_logits_and_gradients(
     base: Path, photos: list[Path], which: tuple[int, ...]
 ) -> None:
-    """2e-6 of the logits' size, with photos of one size, of several, of too many, and with one alone."""
+    """2e-6 of the logits' size: photos of one size, of several, of too many, and one alone."""
     encoder = Encoder(open_processor(str(base)), [2])
     some = [encoder.teach("Where?", [Image.open(photos[n])], "[]") for n in which]
     given = batch(some, 0, "right", "cpu")

@@ -106,7 +106,13 @@ def test_a_run_in_a_fresh_folder_gives_the_same_bytes(finished: Path, tmp_path: 
 
 def test_the_resolved_recipe_lies_beside_the_results(made: Path) -> None:
     kept = json.loads((made / "made" / "recipe.json").read_text())
-    assert (kept["seed"], kept["draw"]) == (3, {"leaves": 14, "onto": None})
+    assert (kept["seed"], kept["draw"]) == (
+        3,
+        {
+            "leaves": 14, "onto": None, "test": 0.3, "size": None,
+            "new": ["shapes", "palettes", "grounds"],
+        },
+    )  # fmt: skip
     assert kept["score"] == {"allow_missing": 0.0, "matching": "greedy", "unit": "group"}
     run(made, "report.note=mine")
     kept = json.loads((made / "made" / "recipe.json").read_text())

@@ -271,7 +271,7 @@ def test_a_recipe_that_is_not_there(tmp_path: Path) -> None:
 
 
 RECIPES = Path(__file__).parents[2] / "recipes"
-# Those with photos or papers of their own; the others are of training, and read in test_ablation.py.
+# Those with photos or papers of their own; those of training are read in test_ablation.py.
 RUNS = [
     each
     for each in sorted(RECIPES.glob("*.toml"))

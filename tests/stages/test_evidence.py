@@ -1,7 +1,12 @@
 """Which figures a sentence speaks of, and whether words stand in a paper."""
 
+import json
+from typing import get_args
+
+import msgspec
 import pytest
 
+from fieldtruth.papers.evidence import FigureType
 from fieldtruth.papers.records import Figure
 from fieldtruth.stages import evidence
 from fieldtruth.stages.evidence import Part, Text
@@ -88,7 +93,7 @@ def test_columns_are_read_one_after_the_other_and_joined() -> None:
         part("The crop", x=50, y=90), part("Next page begins.", page=2),
     ]  # fmt: skip
     joined = [(each.text, each.page) for each in paragraphs(parts)]
-    assert joined == [("The crop", 1), ("was diseased in spring.", 1), ("Next page begins.", 2)]
+    assert joined == [("The crop was diseased in spring.", 1), ("Next page begins.", 2)]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +125,8 @@ def test_what_a_model_proposes_stands_in_the_paper_or_is_dropped() -> None:
     one = figure("1", "Fig. 1. Leaves of soybean with rust.")
     said = Proposal(figure_type="chart", passages=[
         "Unrelated words about the weather.", "Lesions were green with a yellow halo (Fig. 1).",
-        "Leaves of soybean with rust.", "Lesions were brown with a yellow halo", "a short heading of the paper",
+        "Leaves of soybean with rust.", "Lesions were brown with a yellow halo",
+        "a short heading of the paper",
     ])  # fmt: skip
     mine = evidence.passages([one], text)[one.id]
     kept, drops = evidence.gather(one, mine[:1], text, said, ("wheat",))
@@ -141,7 +147,9 @@ def test_what_a_model_proposes_stands_in_the_paper_or_is_dropped() -> None:
         ("Fig. 1. (a) Wheat (b) cotton.", ("cotton",), None),
     ],
 )
-def test_the_crop_is_told_or_is_not(caption: str, papers: tuple[str, ...], crop: str | None) -> None:
+def test_the_crop_is_told_or_is_not(
+    caption: str, papers: tuple[str, ...], crop: str | None
+) -> None:
     made, _ = evidence.gather(figure("1", caption), [], Text([]), None, papers)
     assert made.crop == crop
 
@@ -170,16 +178,11 @@ def test_the_type_of_a_figure(caption: str, kind: str) -> None:
      '{"figure_type": "chart", "passages": ["a"], "more": 1}'],
 )  # fmt: skip
 def test_a_reply_that_is_none_is_an_error(text: str) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(msgspec.DecodeError):
         read(text)
 
 
 def test_the_schema_names_the_types_of_the_record() -> None:
-    import json
-    from typing import get_args
-
-    from fieldtruth.papers.evidence import FigureType
-
     told = json.loads(SCHEMA.read_text())["properties"]["figure_type"]["enum"]
     assert tuple(told) == get_args(FigureType)
 

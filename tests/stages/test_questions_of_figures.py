@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from tests.stages.test_evidence import figure
 
@@ -26,8 +27,6 @@ LEAVES = (
 
 
 def of(caption: str, names: str = "", label: str = "Fig. 1") -> Figure:
-    import msgspec
-
     panels = tuple(Panel(name=each) for each in names)
     return msgspec.structs.replace(figure("1", caption, label), panels=panels)
 
@@ -71,7 +70,9 @@ def test_a_caption_gives_what_it_supports_and_no_more() -> None:
     assert len(made.questions) == len(made.notes) == 8
     assert right["How many panels does this figure have?"] == "5"
     assert right["Which crop is shown in this figure?"] == "tomato"
-    assert {each.sort for each in made.notes} == {"panel", "count", "crop", "condition"}
+    assert {each.sort for each in made.notes} == {
+        "panel", "count", "crop", "condition", "scale",
+    }  # fmt: skip
     for name, what in said(of(LEAVES, "ABCDE")).panels.items():
         assert right.get(f"Which panel of this figure shows: {what}?", f"Panel {name}") == (
             f"Panel {name}"
@@ -155,7 +156,7 @@ def replied(*items: dict[str, Any]) -> asking.Asked:
         ({"options": {"A": "yellow", "B": "white", "C": "purple", "E": "x"}}, "not four options"),
         ({"options": ["yellow", "white", "", "black"]}, "not four options"),
         ({"options": ["yellow", "Yellow", "purple", "black"]}, "equal options"),
-        ({"options": ["yellow", "white", "both A and B", "black"]}, ""),
+        ({"options": ["yellow", "white", "both A and B", "black"]}, "speaks of other options"),
         ({"options": ["yellow", "white", "none of the above", "black"]}, "speaks of other options"),
         ({"question": "Why is the halo yellow?"}, "answer in the question"),
         ({"question": "What does the caption say of the halo?"}, "asks about the text"),
@@ -183,7 +184,7 @@ def test_items_that_are_one_too_many_or_twice_are_drops() -> None:
 
 @pytest.mark.parametrize("text", ["", "Sure!", "{}", '{"questions": []}', '{"questions": [{}]}'])
 def test_a_reply_that_is_none_is_an_error(text: str) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"expected|missing|malformed|truncated"):
         by_model.read(text)
 
 

@@ -71,57 +71,67 @@ def diff(
     say(found, told, as_json=as_json)
 
 
+ExportFormat = Annotated[
+    str,
+    typer.Argument(
+        metavar="FORMAT",
+        help="Of a benchmark: coco, yolo, voc, parquet, label_studio. Of training examples and "
+        "questions: trl, llama_factory, ms_swift, verl. A file of formats/.",
+    ),
+]
+Exportable = Annotated[
+    Path,
+    typer.Argument(
+        help="A frozen benchmark, what `compose --training` made, or a file of questions."
+    ),
+]
+Fetched = Annotated[
+    bool,
+    typer.Option("--fetched", help="With photos that may not be handed on: keep it to yourself."),
+]
+ByLicence = Annotated[
+    bool, typer.Option("--by-licence", help="A folder for each licence, with an index.")
+]
+OtherSpace = Annotated[
+    str | None,
+    typer.Option(help="Ask and answer examples in this box space, in place of their own."),
+]
+PhotosOf = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder of examples' photos, where they are elsewhere now; of a file of questions."
+    ),
+]
+SplitOf = Annotated[
+    str | None, typer.Option(help="Of a file of questions: train or val, never test.")
+]
+AskedHow = Annotated[
+    str | None, typer.Option(help="How questions are asked; choice and open by form, else.")
+]
+TunedModel = Annotated[
+    str | None, typer.Option(help="Write lora.yaml for LLaMA-Factory: this model, --template.")
+]
+Template = Annotated[
+    str, typer.Option(help="LLaMA-Factory's name of the model's template: qwen3_vl_nothink.")
+]
+Length = Annotated[int, typer.Option(help="Tokens of a row at most, in lora.yaml.")]
+
+
 @app.command()
 def export(
-    file_format: Annotated[
-        str,
-        typer.Argument(
-            metavar="FORMAT",
-            help="Of a benchmark: coco, yolo, voc, parquet, label_studio. Of training examples and "
-            "questions: trl, llama_factory, ms_swift, verl. A file of formats/.",
-        ),
-    ],
-    source: Annotated[
-        Path,
-        typer.Argument(
-            help="A frozen benchmark, what `compose --training` made, or a file of questions."
-        ),
-    ],
+    file_format: ExportFormat,
+    source: Exportable,
     *,
     out: Out,
-    fetched: Annotated[
-        bool,
-        typer.Option(
-            "--fetched", help="With photos that may not be handed on: keep it to yourself."
-        ),
-    ] = False,
-    by_licence: Annotated[
-        bool, typer.Option("--by-licence", help="A folder for each licence, with an index.")
-    ] = False,
-    space: Annotated[
-        str | None,
-        typer.Option(help="Ask and answer examples in this box space, in place of their own."),
-    ] = None,
-    images: Annotated[
-        Path | None,
-        typer.Option(
-            help="The folder of examples' photos, where they are elsewhere now; of a file of "
-            "questions."
-        ),
-    ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="Of a file of questions: train or val, never test.")
-    ] = None,
-    protocol: Annotated[
-        str | None, typer.Option(help="How questions are asked; choice and open by form, else.")
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(help="Write lora.yaml for LLaMA-Factory: this model, --template.")
-    ] = None,
-    template: Annotated[
-        str, typer.Option(help="LLaMA-Factory's name of the model's template: qwen3_vl_nothink.")
-    ] = "",
-    length: Annotated[int, typer.Option(help="Tokens of a row at most, in lora.yaml.")] = 4096,
+    fetched: Fetched = False,
+    by_licence: ByLicence = False,
+    space: OtherSpace = None,
+    images: PhotosOf = None,
+    split: SplitOf = None,
+    protocol: AskedHow = None,
+    model: TunedModel = None,
+    template: Template = "",
+    length: Length = 4096,
     as_json: Json = False,
 ) -> None:
     """A frozen benchmark, training examples or questions, in a format that other tools read."""

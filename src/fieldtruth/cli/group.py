@@ -24,8 +24,8 @@ from fieldtruth.store import room
 ORDER = (
     "demo", "run", "draw", "ingest", "screen", "figures", "evidence", "scrub", "label",
     "annotate", "facts", "questions", "knowledge", "audit", "split", "compose", "check",
-    "select", "review", "adjudicate", "freeze", "verify", "diff", "train", "reward", "predict", "read", "score",
-    "errors", "guessable", "report", "export", "taxonomy",
+    "select", "review", "adjudicate", "freeze", "verify", "diff", "train", "reward", "predict",
+    "read", "score", "errors", "guessable", "report", "export", "taxonomy",
 )  # fmt: skip
 
 

@@ -101,7 +101,8 @@ def send(
         list[str], typer.Option(help="A person, by the name of the workbook. Repeatable.")
     ],
     dialogues: Annotated[
-        Path | None, typer.Option(help="The folder of the dialogues, to be shown beside.")
+        Path | None,
+        typer.Option(help="The folder of the dialogues, or of the evidence, to be shown beside."),
     ] = None,
     images: Annotated[
         Path | None, typer.Option(help="The folder that photos' paths are relative to.")

@@ -65,8 +65,9 @@ def score(
 ) -> None:
     """Metrics with intervals, paired differences, outcomes; of questions also with a judge."""
     from fieldtruth.run import answers, asking, judging, results, terminal
-    from fieldtruth.stages import score_parts, score_questions
+    from fieldtruth.stages import score_questions
     from fieldtruth.stages.score import Options
+    from fieldtruth.stages.score_questions import parts
 
     who = judging.Judging(
         url=judge, options=asking.parse_options(judge_args, "--judge-args"), cache=judge_cache
@@ -74,7 +75,7 @@ def score(
     if results.of_questions(benchmark, predictions, who, hand):
         settings = score_questions.Settings(
             allow_missing=allow_missing, unit=cast(Any, unit), as_published=as_published,
-            pairs=score_parts.pairs(pair or ()),
+            pairs=parts.pairs(pair or ()),
         )  # fmt: skip
         wanted = answers.Request(settings=settings, judging=who, hand=hand)
         told = results.score_answers(
@@ -83,7 +84,7 @@ def score(
         say(told, terminal.answers(told), as_json=as_json)
         return
 
-    score_parts.none_of(pair or ())
+    parts.none_of(pair or ())
     options = Options(
         allow_missing=allow_missing,
         unit=cast(Any, unit),

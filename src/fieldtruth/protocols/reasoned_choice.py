@@ -2,7 +2,8 @@
 
 The same question and options as under `choice`, so that what the reasoning brings can be told;
 AgMMU asks so for its error analysis (the paper, section 4.4), and PlantXpert reports a reasoned
-arm beside the plain one. The last decision of a reply counts.
+arm beside the plain one: take the question apart, inspect, compare, answer (its section on prompt
+instructions). The last decision of a reply counts.
 """
 
 from collections.abc import Sequence
@@ -23,8 +24,9 @@ class ReasonedChoice:
         """The question, its options, and how to answer."""
         return (
             f"{offered(question)}\n"
-            "First say what you see and what follows from it, in a few sentences. Then end with a "
-            "line of its own: the word Answer, a colon, and the letter of the right option."
+            "First reason, in a few sentences: take the question apart, look for what bears on it "
+            "in what is shown, and hold that against each option. Then end with a line of its own: "
+            "the word Answer, a colon, and the letter of the right option."
         )
 
     def answer(self, question: Question) -> str:

@@ -17,7 +17,7 @@ from fieldtruth.records import Outcome, Prediction, Record
 from fieldtruth.run import asking
 from fieldtruth.run.judging import Judging, Tell, open_judge, place
 from fieldtruth.stages import score_questions as scoring
-from fieldtruth.stages.score_parts import score_parts
+from fieldtruth.stages.score_questions.parts import score_parts
 
 GRADED = "graded.jsonl"
 

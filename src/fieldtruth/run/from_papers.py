@@ -102,9 +102,7 @@ def _questions(opened: Opened, wanted: Questions, places: Places) -> Step:
     return Step("questions", "questions", config, inputs, (out,), work)
 
 
-def _freeze(
-    opened: Opened, asked: Questions, named: tuple[str, Freeze], places: Places
-) -> Step:
+def _freeze(opened: Opened, asked: Questions, named: tuple[str, Freeze], places: Places) -> Step:
     made_with = {
         "recipe": opened.recipe.name, "seed": str(opened.recipe.seed),
         "evidence": opened.recipe.evidence.model, "questions": asked.model,

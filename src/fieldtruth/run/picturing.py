@@ -14,7 +14,7 @@ import msgspec
 
 from fieldtruth import __version__, store
 from fieldtruth.faults import BadRecord, TooManyFailed, Usage
-from fieldtruth.models.contract import UNREADABLE, Metered, Spent, Words
+from fieldtruth.models.contract import UNREADABLE, Spent, Words
 from fieldtruth.papers.evidence import Evidence
 from fieldtruth.papers.records import Figure
 from fieldtruth.records import SCHEMA, Drop, Record
@@ -71,9 +71,7 @@ def of_figures(folder: Path) -> bool:
 
 def settings(per_figure: int | None, seed: int) -> asking.Settings:
     """How many of one figure; eight where nobody says."""
-    return asking.Settings(
-        per_figure=asking.EIGHT if per_figure is None else per_figure, seed=seed
-    )
+    return asking.Settings(per_figure=asking.EIGHT if per_figure is None else per_figure, seed=seed)
 
 
 def refuse(*, want: int | None, options: str, faces: bool, because: str | None) -> None:
@@ -187,7 +185,7 @@ def _said(
         by_model.request(each, there.evidence[each.id], settings.per_figure, there.root)
         for each in some
     ]
-    if isinstance(model, Metered) and (cost := model.estimate(requests)):
+    if cost := model.estimate(requests):
         tell(cost)
     return dict(zip([each.id for each in some], model.reply(requests), strict=True))
 

@@ -16,9 +16,13 @@ import msgspec
 
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, Refused, Usage
+from fieldtruth.papers.evidence import Evidence
+from fieldtruth.papers.records import Figure
 from fieldtruth.privacy import still_personal
 from fieldtruth.records import Dialogue, Question, Record
-from fieldtruth.run import scrubbing
+from fieldtruth.run import picturing, scrubbing
+from fieldtruth.run.evidencing import EVIDENCE
+from fieldtruth.run.figuring import FIGURES
 from fieldtruth.run.ledger import Ledger
 from fieldtruth.stages import verification
 from fieldtruth.stages.verification import SENT, Sent, Ticks, Verified
@@ -29,7 +33,7 @@ REPORT = "verification.json"
 
 class Job(Record, frozen=True, kw_only=True):
     """What to hand out to whom. `questions`: a file, a folder that `questions` made, or a frozen
-    benchmark; `dialogues`: a folder with dialogues.jsonl; `overlap` people see each row."""
+    benchmark; `dialogues`: a folder with dialogues.jsonl, or with evidence of figures; `overlap` people see each row."""
 
     questions: Path
     annotators: tuple[str, ...]
@@ -66,7 +70,9 @@ def send(job: Job, out: Path) -> Handed:
         who: [row for row in rows if who in row.sent.annotators] for who in job.annotators
     }  # fmt: skip
     with store.drafting(out) as part:
-        (part / verification.PAGE).write_bytes(verification.render(rows, dialogues, root))
+        (part / verification.PAGE).write_bytes(
+            verification.render(rows, dialogues, root, _figures(job))
+        )
         for who, some in mine.items():
             verification.write(part / f"{who}.xlsx", some, who)
         store.write(part / SENT, [row.sent for row in rows])
@@ -106,7 +112,7 @@ def _root(folder: Path) -> Path | None:
 
 def _dialogues(job: Job, shown: Sequence[Question]) -> dict[str, Dialogue]:
     """The dialogues that are shown, by id. `Refused` where personal data may be left in them."""
-    if job.dialogues is None:
+    if job.dialogues is None or picturing.of_figures(job.dialogues):
         return {}
     scrubbing.gate(job.dialogues, job.because)
     groups = {each.id.rsplit(":", 2)[0] for each in shown}
@@ -119,6 +125,22 @@ def _dialogues(job: Job, shown: Sequence[Question]) -> dict[str, Dialogue]:
                 f"({left[0].kind}); run `fieldtruth scrub {job.dialogues}`"
             )
     return found
+
+
+def _figures(job: Job) -> dict[str, list[tuple[str, str]]]:
+    """What is shown beside each figure: its caption, and what the paper says of it."""
+    if job.dialogues is None or not picturing.of_figures(job.dialogues):
+        return {}
+    if not (job.dialogues / EVIDENCE).is_file():
+        raise Usage(f"{job.dialogues}: expected {EVIDENCE} there; run `fieldtruth evidence`")
+    told = {each.id: each for each in store.read_unique(job.dialogues / EVIDENCE, Evidence)}
+    made: dict[str, list[tuple[str, str]]] = {}
+    for figure in store.read_unique(job.dialogues / FIGURES, Figure):
+        made[figure.id] = [("Caption", figure.caption)]
+        if (found := told.get(figure.id)) is not None:
+            made[figure.id].insert(0, ("Type of figure", found.figure_type))
+            made[figure.id] += [(f"Page {each.page}", each.text) for each in found.passages]
+    return made
 
 
 def receive(books: Sequence[Path], sent: Path, out: Path, least: int | None = None) -> Verified:

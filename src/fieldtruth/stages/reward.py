@@ -5,6 +5,7 @@ The same functions that pay replies while a model is trained, on replies that li
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
@@ -31,15 +32,10 @@ def paid_file(path: Path, kind: str) -> list[Paid]:
 
 def _paid(path: Path, reward: Reward) -> Iterator[Paid]:
     done = 0
-    for some in _chunks(path):
-        yield from pay(reward, some, f"{path}:", first=done + 1)
-        done += len(some)
-
-
-def _chunks(path: Path) -> Iterator[Sequence[Rollout]]:
-    rows = store.read(path, Rollout)
-    while some := list(islice(rows, _AT_ONCE)):
-        yield some
+    with closing(store.read(path, Rollout)) as rows:
+        while some := list(islice(rows, _AT_ONCE)):
+            yield from pay(reward, some, f"{path}:", first=done + 1)
+            done += len(some)
 
 
 def line(paid: Sequence[Paid]) -> str:

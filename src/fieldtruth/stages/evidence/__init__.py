@@ -46,8 +46,8 @@ def passages(figures: Sequence[Figure], text: Text) -> dict[str, list[Passage]]:
         said = [(each, set(mentioned(each, known))) for each in sentences(paragraph.text)]
         for name in sorted(known):
             for words in _runs(said, name):
-                for figure in names[name]:
-                    made[figure].append(Passage(text=words, page=paragraph.page, by="rules"))
+                for one in names[name]:
+                    made[one].append(Passage(text=words, page=paragraph.page, by="rules"))
     return made
 
 

@@ -10,9 +10,7 @@ from collections.abc import Iterator
 _BEFORE = (
     r"(?P<before>(?:supplement(?:ary|al)|suppl?\.?|online|additional|extended\s+data|appendix)\s+)?"
 )
-_WORD = (
-    r"(?:fig(?:ure|ura|uur)?(?P<many>s)?|abb(?:ildung(?:en)?)?|afb|рис(?:ун\w+)?|图|圖|図|그림)"
-)
+_WORD = r"(?:fig(?:ure|ura|uur)?(?P<many>s)?|abb(?:ildung(?:en)?)?|afb|рис(?:ун\w+)?|图|圖|図|그림)"
 _ONE = (
     r"(?P<number>(?:[A-ES]\s?[.-]?\s?)?\d{1,3}(?:\.\d{1,2})*)"
     r"(?P<panel>[a-zA-Z](?![a-zA-Z])(?:\s?[-–,&]\s?[a-zA-Z](?![\w]))*)?"

@@ -106,7 +106,8 @@ class Text:
     def __init__(self, parts: Sequence[Part]) -> None:
         self.paragraphs = paragraphs(parts)
         rest = [each for kind in ("caption", "words") for each in parts if each.kind == kind]
-        pieces = [(each.text, each.page) for each in (*self.paragraphs, *rest)]
+        pieces = [(each.text, each.page) for each in self.paragraphs]
+        pieces += [(each.text, each.page) for each in rest]
         self._whole = unicodedata.normalize("NFC", "\n".join(text for text, _ in pieces))
         self._key, self._places = _keyed(self._whole)
         self._begins: list[tuple[int, int]] = []  # (where a piece begins, its page)

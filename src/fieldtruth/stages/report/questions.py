@@ -204,11 +204,7 @@ def _section(
             (model, tuple(entry["outcomes"].get(name, 0) for name in counted))
             for model, entry in entries.items()
         ),
-        agreements=tuple(
-            {**row, "kappa": Measured.of(row["kappa"])}
-            for row in scores.get("agreement", ())
-            if row["protocol"] == protocol
-        ),
+        agreements=tuple(_agreements(scores, protocol)),
         walls=tuple(
             (model, walls[model, protocol]) for model in entries if (model, protocol) in walls
         ),
@@ -273,6 +269,12 @@ def _pairs(pairs: Sequence[Mapping[str, Any]], value: str) -> plots.Forest:
         if row["metric"] == value
     ]
     return plots.differences(value, rows)
+
+
+def _agreements(scores: Mapping[str, Any], protocol: str) -> Iterator[Mapping[str, Any]]:
+    for row in scores.get("agreement", ()):
+        if row["protocol"] == protocol:
+            yield {**row, "kappa": Measured.of(row["kappa"])}
 
 
 def _of(cut: str, part: str) -> str:

@@ -30,25 +30,35 @@ class Photo(Record, frozen=True, kw_only=True):
     reason: str = ""
 
 
-def render(rows: Sequence[Row], dialogues: Mapping[str, Dialogue], root: Path | None) -> bytes:
-    """The page. `dialogues` by group; what is not among them is shown without its conversation."""
+Told = Mapping[str, Sequence[tuple[str, str]]]  # figure -> what is told of it: (head, words)
+
+
+def render(
+    rows: Sequence[Row], dialogues: Mapping[str, Dialogue], root: Path | None,
+    figures: Told | None = None,
+) -> bytes:  # fmt: skip
+    """The page. `dialogues` by group, `figures` by id; what is in neither is shown by itself."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     here = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    cards = list(_cards(rows, dialogues, root))
+    cards = list(_cards(rows, dialogues, root, figures or {}))
     template = here.get_template("page.html.j2")
-    return template.render(cards=cards, count=len(rows), conditions=CONDITIONS).encode()
+    first = rows[0].sent if rows else None
+    return template.render(
+        cards=cards, count=len(rows), conditions=first.conditions if first else CONDITIONS,
+        one="figure" if first and first.kind == "figures" else "conversation",
+    ).encode()  # fmt: skip
 
 
 def _cards(
-    rows: Sequence[Row], dialogues: Mapping[str, Dialogue], root: Path | None
+    rows: Sequence[Row], dialogues: Mapping[str, Dialogue], root: Path | None, figures: Told
 ) -> Iterator[dict[str, Any]]:
     together: dict[str, list[Row]] = {}
     for row in rows:
-        together.setdefault(_of(row, dialogues), []).append(row)
+        together.setdefault(_of(row, figures or dialogues), []).append(row)
     for at, (name, some) in enumerate(together.items(), start=1):
         dialogue = dialogues.get(name)
         shown = dict.fromkeys(image for row in some for image in row.forms[0].images)
@@ -57,6 +67,10 @@ def _cards(
             "at": at,
             "numbers": [row.sent.id for row in some],
             "title": dialogue.title if dialogue else "",
+            "told": [
+                {"head": head, "parts": marked(words, evidence)}
+                for head, words in figures.get(name, ())
+            ],
             "photos": [_photo(f"p{at}-{n}", image, root) for n, image in enumerate(shown, start=1)],
             "turns": [
                 {"speaker": turn.speaker, "parts": marked(turn.text, evidence)}
@@ -66,8 +80,8 @@ def _cards(
         }
 
 
-def _of(row: Row, dialogues: Mapping[str, Dialogue]) -> str:
-    """The dialogue whose id the question's begins with, else the question's group."""
+def _of(row: Row, dialogues: Mapping[str, object]) -> str:
+    """The dialogue, or figure, whose id the question's begins with, else the question's group."""
     name = row.forms[0].id
     while name and name not in dialogues:
         name = name.rpartition(":")[0]

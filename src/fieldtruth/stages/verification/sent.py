@@ -6,6 +6,7 @@ export, so that a workbook of another one is found out.
 
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import Literal
 
 from fieldtruth.draws import rng
 from fieldtruth.faults import Usage
@@ -21,6 +22,15 @@ CONDITIONS = {
     "quality": "The photos are sharp enough, and show what the answer needs.",
     "feasibility": "Every wrong option is wrong, and none is another name of the right one.",
 }
+# The same of a question about a paper's figure. PlantXpert (section 2.2) had people look at its
+# evidence, and at each question for grounding, correctness and agronomic relevance.
+OF_FIGURES = {
+    "grounding": "The figure alone shows what the answer needs.",
+    "correctness": "The marked option is right, and the others are wrong.",
+    "relevance": "It asks about plants or how they are grown, not about how the paper is made.",
+    "evidence": "The passages beside the figure are about it, and say nothing against the answer.",
+}
+KINDS = {"talks": CONDITIONS, "figures": OF_FIGURES}
 
 
 class Sent(Record, frozen=True, kw_only=True):
@@ -31,6 +41,12 @@ class Sent(Record, frozen=True, kw_only=True):
     questions: tuple[str, ...]
     qtype: str | None
     annotators: tuple[str, ...]
+    kind: Literal["talks", "figures"] = "talks"
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """What its boxes are called, and what each says."""
+        return KINDS[self.kind]
 
 
 class Row(Record, frozen=True, kw_only=True):
@@ -74,12 +90,16 @@ def rows(
     whole = "\n".join(each.id for some in together.values() for each in some)
     export = sha256(f"{seed}\n{whole}".encode()).hexdigest()[:16]
     width = len(str(len(together)))
+    kind: Literal["talks", "figures"] = (
+        "figures" if all(each.source == "papers" for each in questions) else "talks"
+    )
     made = []
     for at, some in enumerate(together.values(), start=1):
         forms = tuple(sorted(some, key=lambda each: (each.form, each.id)))
         sent = Sent(
             id=f"{at:0{width}}", export=export, questions=tuple(each.id for each in forms),
             qtype=forms[0].qtype, annotators=_who(forms[0].id, annotators, number, seed),
+            kind=kind,
         )  # fmt: skip
         made.append(Row(sent=sent, forms=forms))
     return made

@@ -11,19 +11,19 @@ from collections.abc import Mapping, Sequence
 
 from fieldtruth.agreement import Coefficient, krippendorff
 from fieldtruth.records import Drop, Question, Record
-from fieldtruth.stages.verification.sent import CONDITIONS, Sent
+from fieldtruth.stages.verification.sent import CONDITIONS, OF_FIGURES, Sent
 from fieldtruth.stages.verification.workbook import Ticks
 
 STAGE = "verification"
 NOT_READ = "not read"
-REASONS = (*CONDITIONS, NOT_READ)
+REASONS = (*CONDITIONS, *OF_FIGURES, NOT_READ)
 
 
 class Verified(Record, frozen=True, kw_only=True):
     """What became of a set: `rows == kept + sum(drops)`.
 
     `cleared`: rows of which somebody cleared that box; `funnel`: rows left after each condition,
-    in the order of `CONDITIONS`. `shares`: of each person, the rows read and left clean.
+    in the order of its conditions. `shares`: of each person, the rows read and left clean.
     """
 
     rows: int
@@ -68,7 +68,7 @@ def settle(
 
 def _fate(row: Sent, judged: Sequence[Ticks], least: int) -> tuple[str, str]:
     """Why a row is dropped, and by whom; nothing where it is kept."""
-    for at, name in enumerate(CONDITIONS):
+    for at, name in enumerate(row.conditions):
         who = [each for each in judged if not each.conditions[at]]
         if who:
             told = "; ".join(
@@ -95,12 +95,13 @@ def _figures(
 ) -> Verified:
     drops = Counter(filter(None, fates.values()))
     left, funnel = len(sent), {"sent": len(sent)}
-    for name in REASONS:
+    conditions = next((each.conditions for each in sent), CONDITIONS)
+    for name in (*conditions, NOT_READ):
         left -= drops[name]
         funnel[name] = left
     cleared = {
         name: sum(any(not each.conditions[at] for each in some) for some in by_row.values())
-        for at, name in enumerate(CONDITIONS)
+        for at, name in enumerate(conditions)
     }
     types: dict[str, tuple[int, int]] = {}
     for row in sent:
@@ -125,7 +126,7 @@ def _agreement(
     shared = [by_row[row.id] for row in sent if len(by_row.get(row.id, ())) > 1]
     of = {
         name: [[_word(holds=each.conditions[at]) for each in some] for some in shared]
-        for at, name in enumerate(CONDITIONS)
+        for at, name in enumerate(next((each.conditions for each in sent), CONDITIONS))
     }
     of["clean"] = [[_word(holds=each.clean) for each in some] for some in shared]
     return {name: krippendorff(ratings) for name, ratings in of.items()}

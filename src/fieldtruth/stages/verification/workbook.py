@@ -10,7 +10,7 @@ never worked out; every row has to be one that was sent to this person, once.
 
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
@@ -23,7 +23,15 @@ from fieldtruth.stages.verification.sent import CONDITIONS, Row, Sent
 TICKED, CLEARED = "☑", "☐"
 READ = "read"
 SHEET, ABOUT = "questions", "how to"
-COLUMNS = ("no", "type", "question", "background", "answer", "options", *CONDITIONS, READ, "remark")
+
+
+def columns(conditions: Iterable[str]) -> tuple[str, ...]:
+    """The head of a sheet whose boxes are called so."""
+    before = ("no", "type", "question", "background", "answer", "options")
+    return (*before, *conditions, READ, "remark")
+
+
+COLUMNS = columns(CONDITIONS)
 _WIDTHS = (6, 14, 38, 26, 34, 44, 13, 11, 9, 12, 8, 30)
 _YES = {TICKED, "☒", "✓", "✔", "x", "true", "yes", "y", "1", "ja", "wahr"}
 _NO = {CLEARED, "", "false", "no", "n", "0", "nein", "falsch"}
@@ -54,11 +62,12 @@ def write(path: Path, rows: Sequence[Row], annotator: str) -> None:
     book = openpyxl.Workbook(write_only=False)
     sheet = book.active
     sheet.title = SHEET
-    sheet.append(COLUMNS)
+    boxes = list(rows[0].sent.conditions if rows else CONDITIONS)
+    sheet.append(columns(boxes))
     for at, row in enumerate(rows, start=2):
         for column, text in enumerate(_cells(row), start=1):
             _put(sheet.cell(at, column), text)
-    _dress(sheet, len(rows))
+    _dress(sheet, len(rows), boxes)
     _about(book, rows, annotator)
     stream = BytesIO()
     book.save(stream)
@@ -87,7 +96,7 @@ def _cells(row: Row) -> Iterator[str]:
     )  # fmt: skip
     yield from (row.sent.id, first.qtype or "", first.question, first.background, row.truth)
     yield options
-    yield from (TICKED for _ in CONDITIONS)
+    yield from (TICKED for _ in row.sent.conditions)
     yield from (CLEARED, "")
 
 
@@ -104,7 +113,7 @@ def safe(text: str) -> str:
     return _NOT_XML.sub("", text)[:_LONGEST]
 
 
-def _dress(sheet: Any, count: int) -> None:
+def _dress(sheet: Any, count: int, conditions: Sequence[str]) -> None:
     """Widths, wrapped lines, a head that stays, boxes to choose from, red where one is cleared."""
     from openpyxl.formatting.rule import CellIsRule
     from openpyxl.styles import Alignment, Font, PatternFill, Protection
@@ -116,13 +125,13 @@ def _dress(sheet: Any, count: int) -> None:
         errorTitle="A box", error=f"{TICKED} where it holds, {CLEARED} where it does not.",
     )  # fmt: skip
     sheet.add_data_validation(boxes)
-    for at, (name, width) in enumerate(zip(COLUMNS, _WIDTHS, strict=True), start=1):
+    for at, (name, width) in enumerate(zip(columns(conditions), _WIDTHS, strict=True), start=1):
         letter = get_column_letter(at)
         sheet.column_dimensions[letter].width = width
         head = sheet.cell(1, at)
         head.font = Font(bold=True, color="FFFFFF")
         head.fill = PatternFill("solid", fgColor="17603F")
-        box = name in CONDITIONS or name == READ
+        box = name in conditions or name == READ
         for row in range(2, count + 2):
             cell = sheet.cell(row, at)
             cell.alignment = Alignment(
@@ -155,7 +164,7 @@ def _about(book: Any, rows: Sequence[Row], annotator: str) -> None:
         ("what to do", f"Open the page beside this file and look at each question there. A box is "
          f"{TICKED} as long as its condition holds: choose {CLEARED} where it does not. Tick "
          f"“{READ}” when you are done with a row; rows without it are not counted."),
-        *CONDITIONS.items(),
+        *(rows[0].sent.conditions if rows else CONDITIONS).items(),
         (READ, "You looked at the photos and the conversation of this row."),
     ]  # fmt: skip
     for at, (name, text) in enumerate(lines, start=1):
@@ -208,7 +217,8 @@ def _ticks(
     path: Path, found: Sequence[tuple[Any, ...]], who: str, sent: dict[str, Sent]
 ) -> Iterator[Ticks]:
     head = [_text(each) for each in found[0]] if found else []
-    lacks = [each for each in ("no", *CONDITIONS, READ) if each not in head]
+    conditions = next((each.conditions for each in sent.values()), CONDITIONS)
+    lacks = [each for each in ("no", *conditions, READ) if each not in head]
     if lacks:
         raise Usage(f"{path}: expected a column {lacks[0]!r} in the sheet {SHEET!r}, got none")
     place = {name: head.index(name) for name in head}
@@ -225,7 +235,7 @@ def _ticks(
         if row.id in seen:
             raise BadRecord(f"{where}: expected each number once, got {name!r} again")
         seen.add(row.id)
-        marks = [_box(values[place[each]], f"{where}, {each}") for each in (*CONDITIONS, READ)]
+        marks = [_box(values[place[each]], f"{where}, {each}") for each in (*conditions, READ)]
         remark = values[place["remark"]] if "remark" in place else ""
         yield Ticks(
             row=row.id, annotator=who, conditions=tuple(marks[:-1]), read=marks[-1], remark=remark

@@ -1,10 +1,10 @@
 """Questions about figures: at most eight of four options each (PlantXpert, section 2.2).
 
-    labels     the six domains, the four challenges, and near-names of both
-    captions   what a caption says of each panel
-    by_rules   what a caption supports: panel, count, crop, condition, scale
-    by_model   what a model writes
-    drawn      an item before it is a question; why one is dropped
+labels     the six domains, the four challenges, and near-names of both
+captions   what a caption says of each panel
+by_rules   what a caption supports: panel, count, crop, condition, scale
+by_model   what a model writes
+drawn      an item before it is a question; why one is dropped
 """
 
 from collections.abc import Iterable
@@ -134,4 +134,3 @@ def _note(figure: Figure, evidence: Evidence, item: Drawn) -> Note:
         id=item.id, figure=figure.id, figure_type=evidence.figure_type,
         difficulty=item.difficulty, visual_evidence=item.visual, words=item.words, sort=item.sort,
     )  # fmt: skip
-

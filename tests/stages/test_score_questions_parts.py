@@ -10,8 +10,8 @@ from tests.builders import frozen, question, replies
 
 from fieldtruth.faults import Usage
 from fieldtruth.run import answers
-from fieldtruth.stages.score_parts import none_of, pairs
 from fieldtruth.stages.score_questions import Settings
+from fieldtruth.stages.score_questions.parts import none_of, pairs
 from fieldtruth.store import open_bench
 
 NAMES = [f"q{at:02}" for at in range(24)]

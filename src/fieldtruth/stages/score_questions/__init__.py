@@ -43,7 +43,7 @@ class Settings:
     `allow_missing` bounds, per model and protocol, the share of questions with an error or without
     a reply, and in the same way that of doubled and unknown rows. `as_published` reads and counts
     as published (see `grading.published_questions`) and refuses nothing. `pairs` of models, base
-    and tuned, are set side by side part by part (see `score_parts`).
+    and tuned, are set side by side part by part (see `parts`).
     """
 
     allow_missing: float = 0.0
