@@ -113,7 +113,7 @@ def test_a_cap_on_photos_is_recorded(bench: Path, tmp_path: Path) -> None:
     lines = table(tmp_path / "t.jsonl", {})
     of_items = ("--protocol", "candidates", "--model-args", f"table={lines}", "--out", out)
     code, _, err = run("predict", items, "--model", "scripted", *of_items, "--max-photos", 1)
-    assert (code, "expected it with a protocol of questions" in err) == (2, True)
+    assert (code, "expected them with a protocol of questions" in err) == (2, True)
 
 
 def test_predict_goes_on_where_calls_failed(bench: Path, tmp_path: Path) -> None:

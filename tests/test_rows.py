@@ -67,6 +67,7 @@ def test_a_bad_row_costs_itself(tmp_path: Path) -> None:
         ('[{"a": "x"},]', "after row 0: .*broken JSON"),
         ('[{"a": "x"}] [1]', "after row 0: .*broken JSON"),
         ('[{"a": NaN}]', "after row 0: .*broken JSON"),
+        pytest.param("[" * 100_000, "after row 0: .*broken JSON", id="brackets without end"),
         ('[{"a": "x"}, {"hue": 1}]', "row 2: expected only the fields a, more, got: .*`hue`"),
     ],
 )

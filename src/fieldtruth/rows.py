@@ -23,6 +23,7 @@ from fieldtruth.taxonomy.lexicon import words_in
 PIECE = 2**16  # bytes; the rows of a larger piece do not stay in the processor's cache
 LONGEST = 5  # words of a text that can be a label; more is a sentence
 TRIES = 64  # places where a piece may end that are tried before more is read
+_BROKEN = (msgspec.DecodeError, RecursionError)  # the second of brackets without end
 _BOM = b"\xef\xbb\xbf"
 
 Row = TypeVar("Row", bound=msgspec.Struct)
@@ -87,10 +88,10 @@ def _pieces(path: Path, kind: type[Row], size: int) -> Iterator[list[Row] | list
             piece = b"[" + text[:end] + b"]"
             try:
                 return typed.decode(piece), end
-            except msgspec.DecodeError:
+            except _BROKEN:
                 try:
                     return raw.decode(piece), end
-                except msgspec.DecodeError:
+                except _BROKEN:
                     continue
         return None
 
@@ -129,10 +130,10 @@ def _last(rest: bytes, typed: Any, raw: Any, where: str) -> Any:
     whole = b"[" + rest
     try:
         return typed.decode(whole)
-    except msgspec.DecodeError:
+    except _BROKEN:
         try:
             return raw.decode(whole)
-        except msgspec.DecodeError as error:
+        except _BROKEN as error:
             raise BadRecord(
                 f"{where}: expected a JSON list of rows, got broken JSON ({error}); get the file "
                 "again"
@@ -146,7 +147,7 @@ def _alone(raw: msgspec.Raw, kind: type[Row], where: str) -> Row | Bad:
         if "unknown field" in str(error):
             raise BadRecord(_unknown(where, error, kind.__struct_encode_fields__)) from None
         return Bad(str(error))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (*_BROKEN, UnicodeDecodeError) as error:
         return Bad(str(error))
 
 
@@ -328,7 +329,7 @@ def read_lines(path: Path, kind: type[Row]) -> Iterator[tuple[int, Row | Bad]]:
 def _line(text: bytes, kind: type[Row], where: str) -> Row | Bad:
     try:
         raw = msgspec.json.decode(text, type=msgspec.Raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (*_BROKEN, UnicodeDecodeError) as error:
         return Bad(f"expected JSON, got: {error}")
     return _alone(raw, kind, where)
 

@@ -35,6 +35,11 @@ MEANT = [
     (r"\boxed{B) early blight}", "B"), ("<think>It could be A.</think>\n\nB", "B"),
     ("<think>A? No.</think><answer>B</answer>", "B"), ("Answer: A\nAnswer: B", "B"),
     ("Answer is: **(B) early blight**", "B"), ("Answer: B, not C", "B"), ("Answer: B</s>", "B"),
+    # a decision taken back
+    ("My final answer is A. Wait, B.", "B"), ("Answer: A\n\nActually, no: D.", "D"),
+    ("Answer: A. Actually it's C.", "C"), ("Answer: B. Wait, A greasy halo is rare", "B"),
+    ("The answer is A. No, B is too dry.", "A"), ("Answer: C. On second thought, (D).", "D"),
+    ("**Answer:** _B_", "B"), ("__Answer: B__", "B"), ("_C_", "C"),
     # gone through one by one
     ("A: no. B: no. C: yes", "C"), ("A? No. B? No. C? Yes.", "C"), ("A. No. B. No. C. Yes.", "C"),
     ("A - incorrect\nB - correct\nC - incorrect\nD - incorrect", "B"),

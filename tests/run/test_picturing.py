@@ -19,7 +19,15 @@ from fieldtruth.models.transformers.settings import Settings as Transformers
 from fieldtruth.papers.evidence import Evidence
 from fieldtruth.papers.records import Figure
 from fieldtruth.records import Drop, Question
-from fieldtruth.run import evidencing, figuring, picturing, recipe, screening, verifying
+from fieldtruth.run import (
+    evidencing,
+    execute,
+    figuring,
+    picturing,
+    recipe,
+    screening,
+    verifying,
+)
 from fieldtruth.run.questioning import Writer
 from fieldtruth.stages.questions.figures import Note
 from fieldtruth.stages.screen import Settings
@@ -195,3 +203,16 @@ def test_the_recipe_names_the_eleven_models_as_backends_take_them() -> None:
             assert settings_of(each.backend, options, Transformers).path.count("/") == 1
         else:
             assert read_settings(options, {}).model.count("/") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.data
+def test_the_recipe_runs_on_the_paper_at_hand(tmp_path: Path) -> None:
+    papers = ROOT.parent / "shared" / "data" / "papers"
+    if not papers.is_dir():
+        pytest.skip(f"no papers at {papers}")
+    settings = [f"papers.path={papers}", f"out={tmp_path / 'made'}", "papers.dpi=60"]
+    execute.execute(recipe.read(ROOT / "recipes/plantxpert.toml", settings), quiet=True)
+    bench = store.open_bench(tmp_path / "made/bench/questions")
+    assert len(bench.questions) >= 15
+    assert {each.group for each in bench.questions} == {"0cddc6fda5065ea3"}

@@ -1,12 +1,17 @@
 """Facts to questions, and people's eyes on them: questions, review questions, review verified."""
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fieldtruth.cli.group import Json, Out, Quiet, Seed, app, note, say
 from fieldtruth.cli.review import reviews
+
+if TYPE_CHECKING:
+    from fieldtruth.run.questioning import Writer
+    from fieldtruth.stages.questions.figures import Settings as Figures
 
 Because = Annotated[
     str | None, typer.Option(help="Why names of people need not have been looked for (scrub).")
@@ -23,11 +28,7 @@ def questions(
         typer.Option(help="Questions, evenly over five types; all that can be asked, else."),
     ] = None,
     per_group: Annotated[
-        int | None,
-        typer.Option(
-            help="At most, of one conversation and those that share its photos (1), or of one "
-            "figure (8)."
-        ),
+        int | None, typer.Option(help="At most, of a conversation (1) or of a figure (8).")
     ] = None,
     options: Annotated[
         str, typer.Option(help="Options of a choice; 4,5,6 makes a file each of the same ones.")
@@ -70,21 +71,37 @@ def questions(
     if picturing.of_figures(folder):
         picturing.refuse(want=want, options=options, faces=faces, because=because)
         asked = picturing.settings(per_group, seed)
-        done = picturing.questions(
-            folder, out, asked, writer, bar, lambda told: note(told, quiet=quiet)
-        )
-        say(done, picturing.line(done, out), as_json=as_json)
-        picturing.check(done, allow)
-        return
+        return _of_figures((folder, out), asked, writer, allow, quiet=quiet, as_json=as_json)
     settings = Settings(
         want=want, per_group=1 if per_group is None else per_group,
         options=questioning.numbers(options), faces=faces, seed=seed,
     )  # fmt: skip
-    made = questioning.questions(
-        folder, out, settings, writer, bar, lambda told: note(told, quiet=quiet)
-    )
+    tell = partial(note, quiet=quiet)
+    made = questioning.questions(folder, out, settings, writer, bar, tell)
     say(made, questioning.line(made, out), as_json=as_json)
-    questioning.check(made, allow)
+    return questioning.check(made, allow)
+
+
+def _of_figures(
+    places: tuple[Path, Path],
+    asked: "Figures",
+    writer: "Writer",
+    allow: float,
+    *,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """The questions of figures: from a folder, to another."""
+    from fieldtruth.run import picturing
+    from fieldtruth.run.progress import Track
+
+    folder, out = places
+    done = picturing.questions(
+        folder, out, asked, writer, Track("questions", quiet=quiet),
+        lambda told: note(told, quiet=quiet),
+    )  # fmt: skip
+    say(done, picturing.line(done, out), as_json=as_json)
+    picturing.check(done, allow)
 
 
 @reviews.command("questions")

@@ -5,7 +5,7 @@ The first of these that speaks decides:
 
 1. the whole reply is a letter, or exactly one option's text;
 2. its last decision: "Answer: C", "the correct option is (C)", "C is right", `\\boxed{C}`, or the
-   same with an option's text in place of the letter;
+   same with an option's text in place of the letter; one taken back ("A. Wait, B.") is not it;
 3. the only letter it says yes to, where it goes through several: "A: no. B: no. C: yes";
 4. a letter that leads a line: "B) early blight", "**B**: ...", "B" alone above its reasons;
 5. the only option that is spoken of, by letter or by text.
@@ -28,7 +28,9 @@ from fieldtruth.records import LETTERS, Finish, Reading
 from fieldtruth.replies import visible
 from fieldtruth.taxonomy import normalise
 
-_DECORATION = re.compile(r"[*`\"“”$]+|\\text\b")
+_DECORATION = re.compile(
+    r"[*`\"“”$]+|\\text\b|(?<!\w)_{1,2}(?=[^\W_])|(?<=[^\s_])_{1,2}(?!\w)"  # __B__, _B_
+)
 _QUOTED = re.compile(r"(?<!\w)'([A-Za-z])'(?!\w)")  # {'answer': 'C'}
 _WHOLE = re.compile(r"[\s(\[{<#>-]*+(?:(?i:option)\s++)?+([A-Za-z])[\s)\]}>.:,;!]*+")
 # A capital alone, or a small letter with nothing behind it. A and I before a word are English.
@@ -46,6 +48,9 @@ _DECISION = re.compile(
       (?:[\s(\[{{<]{{0,4}}(?P<letter>{_LETTER}))?
     | \b(?i:I(?:['’]d|['’]ll|\ would|\ will)?\ (?:say|guess))\b[\s:]{{1,2}}
       (?i:{_ADVERB}\b\s){{0,2}}[(\[]?(?P<say>{_LETTER})(?=[)\]]?\s?(?:[.;!,]|\n|\Z))
+    | (?i:\b(?:wait|actually|correction|scratch\ that|on\ second\ thought|no(?=[,:]))\b)[,:—–-]?\s
+      (?i:(?:it\ is|it['’]s|I\ mean|make\ that)\s)?[(\[]?(?P<back>{_LETTER})
+      (?=[)\]]?(?:[.;!,\n]|\Z))
     | \b(?P<right>[A-HJ-Z])[)\]]?\s+is\s+(?:{_ADVERB}\s+){{0,2}}(?:correct|right|best|answer)\b""",
     re.VERBOSE,
 )
@@ -158,7 +163,7 @@ class _Choice:
         for cue in reversed(list(_DECISION.finditer(self.seen))[-_MOST:]):
             if _NEGATION.search(self._before(cue.start())):
                 continue
-            group = "right" if cue["right"] else "say" if cue["say"] else "letter"
+            group = next((name for name in ("right", "say", "back") if cue[name]), "letter")
             if cue[group] and not self._is_pronoun(cue[group]):
                 return self._checked(cue[group].upper(), cue.end(group), "decision")
             named = list(self._asserted(cue.end(), cue.end() + len(self._line(cue.end()))))

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from fieldtruth import __version__, draws, images, store
-from fieldtruth.faults import Usage
+from fieldtruth.faults import Refused, Usage
 from fieldtruth.formats.contract import write_lines
 from fieldtruth.records import SCHEMA, Drop, Fact, Question, Record
+from fieldtruth.run import scrubbing
 from fieldtruth.run.ledger import Ledger
 from fieldtruth.run.progress import SILENT, Track
 from fieldtruth.stages import knowledge as stage
@@ -64,7 +65,8 @@ class _Photo(NamedTuple):
 
 def build(job: Job, settings: stage.Settings, out: Path, track: Track = SILENT) -> Made:
     """Write the knowledge base. Raises `Usage` for a place that is taken or a file that is not
-    there, `BadRecord` for a line that is no fact, `Refused` for a photo that changes meanwhile."""
+    there, `BadRecord` for a line that is no fact, `Refused` for facts of dialogues that nobody
+    scrubbed, and for a photo that changes meanwhile."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Usage(f"{out}: expected no such folder or an empty one, got files; name another")
     file, root = _where(job)
@@ -124,6 +126,12 @@ def _where(job: Job) -> tuple[Path, Path | None]:
             f"{job.facts}: expected {KNOWLEDGE} or {FACTS}, got neither; make them with "
             "`fieldtruth facts` and `fieldtruth questions`"
         )
+    if found[0].name == FACTS and (job.facts / "dialogues.jsonl").is_file():
+        if scrubbing.of_dialogues(job.facts).personal is None:
+            raise Refused(
+                f"{job.facts}: expected facts of dialogues in which personal data was looked for, "
+                f"got them as they came; run `fieldtruth scrub {job.facts}`, then `facts` again"
+            )
     return found[0], job.images or _root(job.facts)
 
 

@@ -33,7 +33,8 @@ REPORT = "verification.json"
 
 class Job(Record, frozen=True, kw_only=True):
     """What to hand out to whom. `questions`: a file, a folder that `questions` made, or a frozen
-    benchmark; `dialogues`: a folder with dialogues.jsonl, or with evidence of figures; `overlap` people see each row."""
+    benchmark; `dialogues`: a folder with dialogues.jsonl, or with evidence of figures; `overlap`
+    people see each row."""
 
     questions: Path
     annotators: tuple[str, ...]

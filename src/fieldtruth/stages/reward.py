@@ -5,8 +5,6 @@ The same functions that pay replies while a model is trained, on replies that li
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
-from itertools import islice
 from pathlib import Path
 
 from fieldtruth import rewards, rooms, store
@@ -31,11 +29,9 @@ def paid_file(path: Path, kind: str) -> list[Paid]:
 
 
 def _paid(path: Path, reward: Reward) -> Iterator[Paid]:
-    done = 0
-    with closing(store.read(path, Rollout)) as rows:
-        while some := list(islice(rows, _AT_ONCE)):
-            yield from pay(reward, some, f"{path}:", first=done + 1)
-            done += len(some)
+    rows = list(store.read(path, Rollout))  # whole, so that a bad one leaves no file open
+    for start in range(0, len(rows), _AT_ONCE):
+        yield from pay(reward, rows[start : start + _AT_ONCE], f"{path}:", first=start + 1)
 
 
 def line(paid: Sequence[Paid]) -> str:
