@@ -153,6 +153,20 @@ def test_what_is_missing(
     assert not (tmp_path / "base").exists()
 
 
+def test_facts_of_dialogues_that_nobody_scrubbed(tmp_path: Path) -> None:
+    folder = facts(tmp_path / "in")
+    (folder / "knowledge.jsonl").rename(folder / "facts.jsonl")
+    (folder / "dialogues.jsonl").touch()
+    books = {"schema": 1, "source": "d", "root": "release", "licence": "CC0", "paper": "p",
+             "counts": {"rows": 0, "dialogues": 0}, "drops": {}}  # fmt: skip
+    (folder / "manifest.json").write_text(json.dumps(books))
+    with pytest.raises(Refused, match=r"personal data.*fieldtruth scrub"):
+        knowing.build(knowing.Job(facts=folder), Settings(), tmp_path / "base")
+    books["personal"] = {"detectors": ["rules"], "names": False, "hidden": {}}
+    (folder / "manifest.json").write_text(json.dumps(books))
+    assert knowing.build(knowing.Job(facts=folder), Settings(), tmp_path / "base").facts == 12
+
+
 def test_a_place_that_is_taken_and_a_fact_that_is_none(tmp_path: Path) -> None:
     folder = facts(tmp_path / "in")
     (tmp_path / "base").mkdir()

@@ -14,7 +14,7 @@ from fieldtruth.faults import Refused, Usage
 from fieldtruth.models.contract import Request, Words
 from fieldtruth.records import Fact, Prediction, Space
 from fieldtruth.run import asking, knowing, retrieving
-from fieldtruth.run.asks import asks
+from fieldtruth.run.asks import How, asks
 from fieldtruth.stages.freeze import Settings as Freezing
 from fieldtruth.stages.freeze import freeze
 from fieldtruth.stages.knowledge import Settings
@@ -79,7 +79,7 @@ def test_the_nearest_facts_stand_before_the_question(tmp_path: Path) -> None:
     bench = benchmark(tmp_path / "bench")
     lookup = retrieving.Lookup(knowledge=base(tmp_path / "kb", bench), k=2)
     opened, model = store.open_bench(bench), Listener()
-    about = asks(opened, "choice", model, 0, None)
+    about = asks(opened, "choice", model, 0, How())
     ask = retrieving.with_facts(about, opened, lookup)
     with about.ready(about.ids, tmp_path / "out.jsonl") as ready:
         bare = ready.requests
@@ -121,7 +121,7 @@ def test_it_is_an_arm_of_its_own(tmp_path: Path) -> None:
 def test_a_base_that_may_hold_the_answers_is_refused(tmp_path: Path) -> None:
     bench = benchmark(tmp_path / "bench")
     opened = store.open_bench(bench)
-    about = asks(opened, "choice", Listener(), 0, None)
+    about = asks(opened, "choice", Listener(), 0, How())
     unaware = retrieving.Lookup(knowledge=base(tmp_path / "kb", None), k=1)
     with pytest.raises(Refused, match=r"make it again with --not"):
         retrieving.with_facts(about, opened, unaware)
@@ -137,7 +137,7 @@ def test_a_base_that_may_hold_the_answers_is_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_looked_up(tmp_path: Path) -> None:
     bench = benchmark(tmp_path / "bench")
     opened = store.open_bench(bench)
-    about = asks(opened, "choice", Listener(), 0, None)
+    about = asks(opened, "choice", Listener(), 0, How())
     with pytest.raises(Usage, match="expected a knowledge base"):
         retrieving.with_facts(about, opened, retrieving.Lookup(knowledge=tmp_path, k=1))
     with pytest.raises(Usage, match="only one of the two"):

@@ -99,7 +99,10 @@ def test_a_base_that_is_a_folder_beside_the_recipe_is_taken(tmp_path: Path) -> N
         (f"{SHORT}rank = 'eight'\n", r"sft\.rank: expected `int`, got `str`"),
         (f"{SHORT}rank = -1\n", r"sft\.rank: expected `int` >= 0"),
         (f"{SHORT}dropout = 1.5\n", r"sft\.dropout: expected `float` < 1"),
-        (f"{SHORT}preset = 'mine'\n", "preset: expected one of agroground, agmmu, plantxpert, got 'mine'"),
+        (
+            f"{SHORT}preset = 'mine'\n",
+            "preset: expected one of agroground, agmmu, plantxpert, got 'mine'",
+        ),
         (SHORT.replace('["t"]', "[]"), "at least one folder of examples"),
         (SHORT.replace('out = "o"\n', ""), "missing required field `out`"),
         ("sft = 3\n", r"expected a table \[sft\]"),

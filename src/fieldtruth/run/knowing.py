@@ -126,12 +126,12 @@ def _where(job: Job) -> tuple[Path, Path | None]:
             f"{job.facts}: expected {KNOWLEDGE} or {FACTS}, got neither; make them with "
             "`fieldtruth facts` and `fieldtruth questions`"
         )
-    if found[0].name == FACTS and (job.facts / "dialogues.jsonl").is_file():
-        if scrubbing.of_dialogues(job.facts).personal is None:
-            raise Refused(
-                f"{job.facts}: expected facts of dialogues in which personal data was looked for, "
-                f"got them as they came; run `fieldtruth scrub {job.facts}`, then `facts` again"
-            )
+    raw = found[0].name == FACTS and (job.facts / "dialogues.jsonl").is_file()
+    if raw and scrubbing.of_dialogues(job.facts).personal is None:
+        raise Refused(
+            f"{job.facts}: expected facts of dialogues in which personal data was looked for, got "
+            f"them as they came; run `fieldtruth scrub {job.facts}`, then `facts` again"
+        )
     return found[0], job.images or _root(job.facts)
 
 

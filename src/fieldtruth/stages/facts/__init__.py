@@ -215,11 +215,13 @@ def _fact(
     if stated.knowledge in NAMING:
         found = resolve(stated.statement, crop).label
         label = found.id if found else None
+    # A fact is handed out with its photos, in the knowledge base: none that may show a face.
+    images = tuple(image for image in dialogue.images if image not in dialogue.faces)
     return Fact(
         id=id_of(dialogue, stated), dialogue=dialogue.id, category=answer.category,
         knowledge=stated.knowledge, statement=stated.statement.strip(), turn=rests[0],
         words=rests[1], species=answer.species, label=label,
-        crop=crop_id(crop) if crop else None, images=dialogue.images, group=dialogue.group,
+        crop=crop_id(crop) if crop else None, images=images, group=dialogue.group,
         source=dialogue.source, licence=dialogue.licence, extractor=by,
     )  # fmt: skip
 

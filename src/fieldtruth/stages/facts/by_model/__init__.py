@@ -117,5 +117,6 @@ def _json(text: str) -> str:
 
 
 READ: Mapping[Step, Callable[[str], object]] = {
-    "category": read_category, "knowledge": read_knowledge,
+    "category": read_category,
+    "knowledge": read_knowledge,
 }
