@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from tests.books import fill
 from tests.builders import (
     HIT,
     class_folders,
@@ -458,6 +459,15 @@ def _cut_out(folder: Path) -> None:
     figuring.figures(folder / "in/papers", folder / "in/figures", 50)
 
 
+def _figures_sent(folder: Path) -> None:
+    """Figures at two people, who differ on the first."""
+    _cut_out(folder)
+    job = verifying.Job(questions=folder / "in/figures", annotators=("anna", "ben"), third="cora")
+    verifying.send(job, folder / "in/sent")
+    fill(folder / "in/sent/anna.xlsx")
+    fill(folder / "in/sent/ben.xlsx", [(1, "quality")])
+
+
 def any_of_its_cues(tree: Tree) -> Tree:
     """A file that grows by whole cues: those before and after are its least and its most."""
     parts = [part.strip() for part in tree.get("cues.toml", b"").split(b"\n\n")]
@@ -549,6 +559,14 @@ ROADS = {
     "review verified": Road(
         "review verified in/sent/anna.xlsx in/sent/ben.xlsx --sent in/sent --out back",
         _talks_asked, (under("back"),), kills=20,
+    ),
+    "review figures": Road(
+        "review questions in/figures --annotator anna --annotator ben --third cora --out sent",
+        _cut_out, (under("sent"),), kills=20,
+    ),
+    "review figures back": Road(
+        "review verified in/sent/anna.xlsx in/sent/ben.xlsx --sent in/sent --out back",
+        _figures_sent, (under("back"),), kills=20,
     ),
     "review export": Road(
         "review export in/bench --out sent --blind 0.5", _sent, (under("sent"),)

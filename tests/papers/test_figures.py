@@ -14,10 +14,11 @@ from tests.papers import by_fpdf2, by_matplotlib, by_reportlab, by_weasyprint
 from tests.papers.answers import Answer, found, overlap, photo, prose
 
 from fieldtruth.papers import pdf
-from fieldtruth.papers.layout import Crop, Layout, Limits
+from fieldtruth.papers.layout import Crop, Layout, Limits, Line
 from fieldtruth.stages.figures import Cut, Found, find
 from fieldtruth.stages.figures.captions import start
-from fieldtruth.stages.figures.reading import joined
+from fieldtruth.stages.figures.justified import whole
+from fieldtruth.stages.figures.reading import joined, paragraphs
 
 MADE = {
     made.name: made
@@ -162,6 +163,40 @@ def test_tables_are_told_from_figures() -> None:
 )
 def test_lines_become_one_text(lines: list[str], text: str) -> None:
     assert joined(lines) == text
+
+
+def _said(text: str, left: float, right: float, top: float) -> Line:
+    return Line(text=text, box=(left, top, right, top + 9), size=9.0)
+
+
+def test_a_line_spread_over_its_column_is_whole() -> None:
+    column = [_said(f"a line of the column, number {at}", 50, 290, 100 + 11 * at) for at in (0, 1)]
+    spread = [("from", 50, 70), ("0.85 (in case of B)", 84, 230), ("to", 244, 252)]
+    rest = [("0.99", 264, 290), ("next column", 305, 400)]
+    row = [_said(text, left, right, 122) for text, left, right in (*spread, *rest)]
+    below = [_said("and the end of it", 50, 290, 133), _said("x", 60, 64, 144)]
+    made = [each.text for each in whole([*column, *row, *below])]
+    assert made[2:] == ["from 0.85 (in case of B) to 0.99", "next column", "and the end of it", "x"]
+
+
+@pytest.mark.parametrize("right", [262, 284])
+def test_cells_that_do_not_fill_a_column_stay_apart(right: float) -> None:
+    column = [
+        _said(f"a line of the column, number {at}", 50, 290, 100 + 11 * at) for at in (0, 1, 2)
+    ]
+    cells = [_said("0.85", 50, 70, 133), _said("0.99", 75 if right == 284 else 240, right, 133)]
+    assert len(whole([*column, *cells])) == 5
+
+
+@pytest.mark.data
+def test_no_line_of_a_real_paper_loses_its_end() -> None:
+    if not REAL.is_file():
+        pytest.skip("the real paper is not here")
+    got = pdf.look(REAL, Limits(), ink=False)
+    assert isinstance(got, Layout)
+    text = " ".join(block.text for block in paragraphs(got))
+    assert "GrayScale::80–20) to 99.34% (in case of GoogLeNet" in text
+    assert "Among the AlexNet and GoogLeNet architectures, GoogLeNet consistently performs" in text
 
 
 def test_a_ligature_is_letters() -> None:

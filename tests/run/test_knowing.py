@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from PIL import ExifTags, Image
 from tests.builders import plain, question
 
 from fieldtruth import store
@@ -112,6 +113,17 @@ def test_photos_that_may_not_be_handed_on_are_only_named(tmp_path: Path) -> None
     assert not list((tmp_path / "base/images").iterdir())
     told = json.loads((tmp_path / "base/manifest.json").read_text())["references"]
     assert {each["original"] for each in told.values()} == {f"{n}.png" for n in range(4)}
+
+
+def test_a_photo_that_tells_where_it_was_taken_does_not_go_along(tmp_path: Path) -> None:
+    folder = facts(tmp_path / "in")
+    exif = Image.Exif()
+    exif[ExifTags.Base.Make] = "Phone"
+    exif.get_ifd(ExifTags.IFD.GPSInfo)[ExifTags.GPS.GPSLatitude] = (39.0, 17.0, 0.0)
+    Image.new("RGB", (64, 48), (1, 2, 3)).save(folder / "release/2.png", exif=exif)
+    made = knowing.build(knowing.Job(facts=folder), Settings(), tmp_path / "base")
+    assert (made.facts, made.photos) == (12, 3)
+    assert next(row for row in rows(tmp_path / "base") if row["id"] == "d:2")["images"] == []
 
 
 def test_general_rows_beside_them(tmp_path: Path) -> None:

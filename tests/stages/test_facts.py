@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,6 +76,18 @@ def test_a_fact_carries_its_turn_and_the_exact_words_of_the_turn() -> None:
     assert fact.id == id_of(dialogue, said)
     assert fact.id.startswith("d:1#")
     assert len(fact.id) == len("d:1#") + 10
+
+
+def test_a_fact_has_no_photo_that_may_show_a_face() -> None:
+    asked = Turn(speaker="grower", text="?", images=("leaf.jpg", "me.jpg"))
+    told = talk("g: ?", ANSWER, faces=("me.jpg",))
+    dialogue = msgspec.structs.replace(told, turns=(asked, told.turns[1]))
+    assert dialogue.images == ("leaf.jpg", "me.jpg")
+    said = stated("Remove sick leaves", 'remove the "sick" leaves')
+    (made,) = extract([dialogue], Told(Understood(category="disease", stated=(said,))))
+    (fact,) = made.records
+    assert isinstance(fact, Fact)
+    assert fact.images == ("leaf.jpg",)
 
 
 @pytest.mark.parametrize(

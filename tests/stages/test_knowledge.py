@@ -83,6 +83,7 @@ def test_what_cannot_be_asked_is_kept_to_be_looked_up(facts: tuple[Fact, ...], w
         (fact("f", ISSUE, "rust", group="used"), "benchmark_conversation"),
         (fact("f", ISSUE, "rust", images=("x/a.jpg",)), "benchmark_photo"),
         (fact("f", ISSUE, "borers", species="Tree"), "vague_species"),
+        (fact("f", DO, "Call Ann at 410-555-0134."), "personal data"),
         (fact("f", SPECIES, "Mushrooms", species=None), "vague_species"),
         (fact("f", SPECIES, "apple tree", species="tree"), None),  # its name is what it states
         (fact("f", ISSUE, "borers", species="peach tree"), None),

@@ -1,6 +1,7 @@
 """Questions give nothing away, their wrong answers are wrong, and the books balance."""
 
 import re
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import ExifTags, Image
 from tests.builders import leaf
 from tests.stages.talks import TALKS, all_talks, changed, fact, paint, talk
 
@@ -339,6 +340,17 @@ def test_photos_that_are_not_there(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "peony.png").write_bytes(b"no photo")
     assert set(dropped(dialogue, facts, tmp_path).values()) == {"photo unreadable"}
     assert dropped(dialogue, facts, photos) == {}
+
+
+def test_a_photo_that_tells_by_whom_it_was_taken(photos: Path, tmp_path: Path) -> None:
+    dialogue, facts = talk("peony")
+    exif = Image.Exif()
+    exif[ExifTags.Base.Artist] = "Jane Roe"
+    shutil.copytree(photos, tmp_path / "told")
+    with Image.open(photos / "peony.png") as photo:
+        photo.save(tmp_path / "told" / "peony.png", exif=exif)
+    reasons = set(dropped(dialogue, facts, tmp_path / "told").values())
+    assert reasons == {"metadata tells a place or person"}
 
 
 def test_a_photo_that_may_show_a_face(photos: Path) -> None:

@@ -1,4 +1,4 @@
-"""Facts to questions, and people's eyes on them: questions, review questions, review verified."""
+"""Facts to questions, and people's eyes on them, on figures and on evidence."""
 
 from functools import partial
 from pathlib import Path
@@ -109,7 +109,8 @@ def send(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="QUESTIONS", help="What `questions` made, a file, or a frozen benchmark."
+            metavar="QUESTIONS",
+            help="What questions, figures or evidence made, a file, or a frozen benchmark.",
         ),
     ],
     *,
@@ -127,16 +128,19 @@ def send(
     overlap: Annotated[
         int | None, typer.Option(help="How many people judge each question; all, else.")
     ] = None,
+    third: Annotated[
+        str | None, typer.Option(help="A further person, who decides where the others differ.")
+    ] = None,
     because: Because = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Questions to people: one offline page with photos, and a workbook for each of them."""
+    """Questions, figures or evidence to people: one offline page, and a workbook for each."""
     from fieldtruth.run import verifying
 
     job = verifying.Job(
         questions=source, annotators=tuple(annotator), dialogues=dialogues, images=images,
-        overlap=overlap, because=because, seed=seed,
+        overlap=overlap, because=because, seed=seed, third=third,
     )  # fmt: skip
     made = verifying.send(job, out)
     say(made, verifying.line(made, out), as_json=as_json)
@@ -153,7 +157,7 @@ def receive(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Filled workbooks to the questions that nobody found wrong, with agreement and the funnel."""
+    """Filled workbooks to what nobody found wrong, or a third held, with agreement and funnel."""
     from fieldtruth.run import verifying
     from fieldtruth.stages import verification
 

@@ -119,7 +119,10 @@ def _ris(text: str, path: Path) -> Iterator[dict[str, str]]:
     try:
         rows = rispy.loads(text)
     except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
-        raise BadRecord(f"{path}: expected RIS, got: {error}") from None
+        raise BadRecord(
+            f"{path}: expected RIS, each tag as `TI  - ` and each row ended by `ER  - `, got "
+            f"{type(error).__name__}: {error}"
+        ) from None
     yield from map(_plain, rows)
 
 

@@ -95,7 +95,7 @@ def evidence(
         pass
     ledger.close()
     told = Found(
-        root=seen_from(out, there.images), counts=_counts(made),
+        root=seen_from(out, there.images), counts=counts(made),
         types=dict(sorted(Counter(each.figure_type for each in made).items())),
         drops=dict(sorted(Counter(each.reason for each in drops).items())),
         by=RULES if asked is None else f"{job.model}: {asked.version}, {proposed.PROMPT.stem}",
@@ -126,13 +126,14 @@ def check(done: Found, out: Path, job: Job) -> None:
 
 def line(done: Found, out: Path) -> str:
     """What a person reads when `evidence` ends."""
-    counts = ", ".join(f"{n} {name}" for name, n in done.counts.items())
+    numbers = ", ".join(f"{n} {name}" for name, n in done.counts.items())
     types = ", ".join(f"{name} {n}" for name, n in done.types.items()) or "none"
     lost = ", ".join(f"{why} {n}" for why, n in done.drops.items()) or "none"
-    return f"{counts} ({types}); dropped: {lost}. In {out}"
+    return f"{numbers} ({types}); dropped: {lost}. In {out}"
 
 
-def _counts(made: Sequence[Evidence]) -> dict[str, int]:
+def counts(made: Sequence[Evidence]) -> dict[str, int]:
+    """Figures, passages, those of them by a model, and figures with none."""
     by = Counter(each.by for one in made for each in one.passages)
     return {
         "figures": len(made), "passages": sum(by.values()), "of them by a model": by["model"],

@@ -15,6 +15,7 @@ import msgspec
 from fieldtruth import __version__, draws, images, store
 from fieldtruth.faults import Refused, Usage
 from fieldtruth.formats.contract import write_lines
+from fieldtruth.privacy import metadata
 from fieldtruth.records import SCHEMA, Drop, Fact, Question, Record
 from fieldtruth.run import scrubbing
 from fieldtruth.run.ledger import Ledger
@@ -132,19 +133,7 @@ def _where(job: Job) -> tuple[Path, Path | None]:
             f"{job.facts}: expected facts of dialogues in which personal data was looked for, got "
             f"them as they came; run `fieldtruth scrub {job.facts}`, then `facts` again"
         )
-    return found[0], job.images or _root(job.facts)
-
-
-def _root(folder: Path) -> Path | None:
-    """Where the photos of a folder's records lie, as its manifest says."""
-    manifest = folder / store.MANIFEST
-    if not manifest.is_file():
-        return None
-    try:
-        said = msgspec.json.decode(manifest.read_bytes(), type=dict).get("root")
-    except msgspec.DecodeError as error:
-        raise Usage(f"{manifest}: expected JSON, got: {error}; make the folder again") from None
-    return folder / said if isinstance(said, str) else None
+    return found[0], job.images or store.root_beside(job.facts)
 
 
 def _known(benchmarks: Sequence[Path]) -> stage.Known:
@@ -170,7 +159,8 @@ def _hash_of(bench: store.Bench, image: str) -> str:
 
 
 def _photos(facts: Sequence[Fact], root: Path | None, track: Track) -> dict[str, _Photo]:
-    """The photos that are there, by the paths in the facts; one that does not open is not there."""
+    """The photos that may go along, by the paths in the facts: those that are there, open, and tell
+    nobody where or by whom they were taken."""
     names = list(dict.fromkeys(image for fact in facts for image in fact.images))
     if root is None or not names:
         return {}
@@ -178,7 +168,7 @@ def _photos(facts: Sequence[Fact], root: Path | None, track: Track) -> dict[str,
     for name in track(names, len(names)):
         path = store.inside(root, name)
         seen = images.examine(path).facts
-        if seen is not None:
+        if seen is not None and not metadata.tells(path):
             found[name] = _Photo(path, seen.sha256)
     return found
 

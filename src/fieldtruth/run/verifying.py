@@ -1,11 +1,13 @@
-"""Questions handed to people and taken back.
+"""Questions, figures, and passages of evidence handed to people and taken back.
 
     OUT/questions.html   the page          OUT/ANNOTATOR.xlsx   what each person fills in
     OUT/sent.jsonl       which row is which question, for the way back
     OUT/sent-questions.jsonl               the questions as they were handed out
+    OUT/source.json      the folder of the figures, or of the evidence, that rows came from
 
 and back: questions.jsonl (only what nobody found wrong), drops.jsonl, ticks.jsonl (who said what),
-verification.json (funnel and agreement).
+verification.json (funnel and agreement); THIRD.xlsx with the rows that a third person is to decide.
+Of figures and of passages a folder comes back that holds what is kept, as `vetting` says.
 """
 
 from collections.abc import Sequence
@@ -20,21 +22,21 @@ from fieldtruth.papers.evidence import Evidence
 from fieldtruth.papers.records import Figure
 from fieldtruth.privacy import still_personal
 from fieldtruth.records import Dialogue, Question, Record
-from fieldtruth.run import picturing, scrubbing
+from fieldtruth.run import picturing, scrubbing, vetting
 from fieldtruth.run.evidencing import EVIDENCE
 from fieldtruth.run.figuring import FIGURES
 from fieldtruth.run.ledger import Ledger
 from fieldtruth.stages import verification
-from fieldtruth.stages.verification import SENT, Sent, Ticks, Verified
+from fieldtruth.stages.verification import SENT, SHEETS, Kind, Row, Sent, Ticks, Verified
 
 QUESTIONS = "sent-questions.jsonl"
 REPORT = "verification.json"
 
 
 class Job(Record, frozen=True, kw_only=True):
-    """What to hand out to whom. `questions`: a file, a folder that `questions` made, or a frozen
-    benchmark; `dialogues`: a folder with dialogues.jsonl, or with evidence of figures; `overlap`
-    people see each row."""
+    """What to hand out to whom. `questions`: a file, a folder that `questions` made, a frozen
+    benchmark, or what `figures` or `evidence` made; `dialogues`: a folder with dialogues.jsonl, or
+    with evidence of figures; `overlap` people see each row; `third` decides where they differ."""
 
     questions: Path
     annotators: tuple[str, ...]
@@ -43,6 +45,7 @@ class Job(Record, frozen=True, kw_only=True):
     overlap: int | None = None
     because: str | None = None  # why names need not have been looked for in the dialogues
     seed: int = 0
+    third: str | None = None
 
 
 class Handed(Record, frozen=True, kw_only=True):
@@ -52,6 +55,17 @@ class Handed(Record, frozen=True, kw_only=True):
     questions: int
     photos: int
     annotators: dict[str, int]
+    page: str = "questions.html"
+    what: str = "question"
+
+
+class _Shown(Record, frozen=True, kw_only=True):
+    """What is put on the page: rows, the folder of their photos, what is told of each."""
+
+    questions: list[Question]
+    root: Path | None
+    told: dict[str, list[tuple[str, str]]]
+    dialogues: dict[str, Dialogue]
 
 
 class _Root(msgspec.Struct):
@@ -62,28 +76,57 @@ def send(job: Job, out: Path) -> Handed:
     """Write page and workbooks as `out`, new or empty, whole or not at all."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Usage(f"{out}: expected no such folder or an empty one, got files; name another")
-    questions, root = questions_of(job.questions, job.images)
-    if not questions:
-        raise Usage(f"{job.questions}: expected questions, got none")
-    dialogues = _dialogues(job, questions)
-    rows = verification.rows(questions, job.annotators, job.overlap, job.seed)
+    kind = vetting.kind_of(job.questions)
+    source = None if kind is None else vetting.source(job.questions, kind, out)
+    shown = _shown(job) if kind is None else _vetted(job, kind)
+    questions = shown.questions
+    rows = verification.rows(
+        questions, job.annotators, job.overlap, job.seed, kind=kind, third=job.third
+    )
+    sheet = rows[0].sent.sheet
     mine = {
         who: [row for row in rows if who in row.sent.annotators] for who in job.annotators
     }  # fmt: skip
     with store.drafting(out) as part:
-        (part / verification.PAGE).write_bytes(
-            verification.render(rows, dialogues, root, _figures(job))
+        (part / sheet.page).write_bytes(
+            verification.render(rows, shown.dialogues, shown.root, shown.told)
         )
         for who, some in mine.items():
             verification.write(part / f"{who}.xlsx", some, who)
         store.write(part / SENT, [row.sent for row in rows])
         store.write(part / QUESTIONS, sorted(questions, key=attrgetter("id")))
+        if source is not None:
+            with store.replacing(part / vetting.SOURCE) as file:
+                file.write(msgspec.json.encode(source) + b"\n")
         store.publish(part, out)
     return Handed(
         rows=len(rows), questions=len(questions),
         photos=len({image for each in questions for image in each.images}),
-        annotators={who: len(some) for who, some in mine.items()},
+        annotators={who: len(some) for who, some in mine.items()}, page=sheet.page,
+        what=sheet.what,
     )  # fmt: skip
+
+
+def _shown(job: Job) -> _Shown:
+    """Questions, with their conversations or figures."""
+    questions, root = questions_of(job.questions, job.images)
+    if not questions:
+        raise Usage(f"{job.questions}: expected questions, got none")
+    return _Shown(
+        questions=questions, root=root, told=_figures(job), dialogues=_dialogues(job, questions)
+    )
+
+
+def _vetted(job: Job, kind: Kind) -> _Shown:
+    """Figures, or passages of evidence."""
+    if job.dialogues is not None or job.because is not None:
+        raise Usage("--dialogues, --because: expected them with questions, got figures; leave out")
+    some, root, told = vetting.rows_of(job.questions, kind)
+    if not some:
+        raise Usage(f"{job.questions}: expected {SHEETS[kind].what}s to look at, got none")
+    if job.images is not None and not job.images.is_dir():
+        raise Usage(f"--images: expected the folder of the figures, got none at {job.images}")
+    return _Shown(questions=some, root=job.images or root, told=told, dialogues={})
 
 
 def questions_of(path: Path, images: Path | None) -> tuple[list[Question], Path | None]:
@@ -147,7 +190,8 @@ def _figures(job: Job) -> dict[str, list[tuple[str, str]]]:
 def receive(books: Sequence[Path], sent: Path, out: Path, least: int | None = None) -> Verified:
     """What people ticked, as `out`, new or empty: only fully clean questions are kept.
 
-    `least` people have to have read a row; all that it was sent to where it is None.
+    `least` people have to have read a row; all that it was sent to where it is None. Where a third
+    person decides, rows that wait for them are dropped as undecided, and their workbook is written.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Usage(f"{out}: expected no such folder or an empty one, got files; name another")
@@ -160,6 +204,8 @@ def receive(books: Sequence[Path], sent: Path, out: Path, least: int | None = No
     ticks = _ticks(books, {row.id: row for row in rows})
     needed = max(len(row.annotators) for row in rows) if least is None else least
     kept, drops, made = verification.settle(rows, ticks, questions, needed)
+    kind = rows[0].kind
+    source = vetting.opened(sent) if kind in vetting.MADE else None
     ledger = Ledger("verification", verification.REASONS)
     for _ in ledger.incoming(questions.values()):
         pass
@@ -168,7 +214,15 @@ def receive(books: Sequence[Path], sent: Path, out: Path, least: int | None = No
         pass
     ledger.close()
     with store.drafting(out) as part:
-        store.write(part / store.QUESTIONS, kept)
+        if source is None:
+            store.write(part / store.QUESTIONS, kept)
+        else:
+            vetting.keep(source, kind, {each.id for each in kept}, (part, out))
+        waiting = [row for row in rows if row.id in set(made.undecided)]
+        if waiting and (third := waiting[0].third) is not None:
+            books_of = [Row(sent=row, forms=tuple(questions[q] for q in row.questions))
+                        for row in waiting]  # fmt: skip
+            verification.write(part / f"{third}.xlsx", books_of, third)
         store.write(part / "drops.jsonl", drops)
         store.write(part / "ticks.jsonl", ticks)
         with store.replacing(part / REPORT) as file:
@@ -200,6 +254,6 @@ def line(made: Handed, out: Path) -> str:
     """What was handed out, in one line for people."""
     people = ", ".join(f"{who}.xlsx {count}" for who, count in made.annotators.items())
     return (
-        f"{made.rows} rows for {made.questions} questions with {made.photos} photos: "
-        f"{out / verification.PAGE}; rows a person: {people}"
+        f"{made.rows} rows for {made.questions} {made.what}s with {made.photos} photos: "
+        f"{out / made.page}; rows a person: {people}"
     )

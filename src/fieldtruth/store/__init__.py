@@ -41,7 +41,14 @@ from fieldtruth.store.lines import (
     writing_lists,
 )
 from fieldtruth.store.locks import lock
-from fieldtruth.store.manifest import MANIFEST, Audit, Manifest, Reference, read_manifest
+from fieldtruth.store.manifest import (
+    MANIFEST,
+    Audit,
+    Manifest,
+    Reference,
+    read_manifest,
+    root_beside,
+)
 from fieldtruth.store.paths import inside, same_name, sha256, unsafe
 from fieldtruth.store.room import make_folder, new_or_there, room
 
@@ -78,6 +85,7 @@ __all__ = [
     "read_unique",
     "replacing",
     "room",
+    "root_beside",
     "same_name",
     "sha256",
     "unsafe",

@@ -101,3 +101,18 @@ def read_manifest(folder: Path) -> tuple[Manifest, bool]:
     except (ValueError, RecursionError) as error:
         raise BadRecord(f"{path}{explain(raw, Manifest, error)}") from None
     return manifest, manifest.sealed().rendered() == raw
+
+
+def root_beside(folder: Path) -> Path | None:
+    """Where the photos of a folder's records lie, if a manifest beside them says so.
+
+    Raises `BadRecord` where the manifest is no JSON object.
+    """
+    path = folder / MANIFEST
+    if not path.is_file():
+        return None
+    try:
+        said = msgspec.json.decode(path.read_bytes(), type=dict).get("root")
+    except (ValueError, RecursionError) as error:
+        raise BadRecord(f"{path}: expected a JSON object, got: {error}; make it again") from None
+    return folder / said if isinstance(said, str) else None

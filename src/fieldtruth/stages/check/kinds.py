@@ -36,7 +36,7 @@ class Desk:
     @property
     def root(self) -> Path:
         """Where relative paths begin, unless examples say it of each source."""
-        return self.images or self.file.parent
+        return self.images or store.root_beside(self.file.parent) or self.file.parent
 
     @cached_property
     def roots(self) -> dict[str, Path]:

@@ -8,6 +8,7 @@ from fieldtruth.papers.layout import Ink, Layout, Line, Page
 from fieldtruth.records import Box, Record
 from fieldtruth.stages.figures.boxes import area, around, holds, shared
 from fieldtruth.stages.figures.captions import Start, start
+from fieldtruth.stages.figures.justified import whole
 
 MARGIN = 0.09  # of a page's height, above and below: where running heads, logos and numbers are
 _LEADING = 0.75  # of a line's height that may lie between two lines of a paragraph
@@ -106,7 +107,7 @@ def _sheet(page: Page, size: float, heads: set[str], marks: set[tuple[int, ...]]
     body: list[Block] = []
     words: list[Line] = []
     inks = [ink for ink in page.inks if not _furniture(ink, page, marks)]
-    for block in _blocks(lines, page.number, size):
+    for block in _blocks(whole(lines), page.number, size):
         if block.start is not None:
             captions.append(block)
         elif block.body and not _within(block, inks, size):

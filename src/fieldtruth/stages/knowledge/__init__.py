@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from fieldtruth import draws
+from fieldtruth.privacy import PERSONAL, rules
 from fieldtruth.records import Drop, Fact, Record
 from fieldtruth.stages.knowledge import general
 from fieldtruth.stages.knowledge.general import General
@@ -29,6 +30,7 @@ REASONS = (
     "benchmark_photo",  # a photo of the benchmark is one of this dialogue's
     "vague_species",  # its living thing is named by no more than a word such as "tree"
     "other_knowledge",  # with --only: another kind of knowledge
+    PERSONAL,  # its words hold what looks like a person's
 )
 VAGUE = frozenset(
     {
@@ -112,6 +114,8 @@ def _why_not(
     fact: Fact, photos: Mapping[str, str], known: Known, settings: Settings
 ) -> tuple[str, str]:
     """The reason to leave a fact out, with what was seen; empty where there is none."""
+    if rules.find(fact.statement) or rules.find(fact.words):
+        return PERSONAL, fact.knowledge
     if fact.group in known.groups:
         return "benchmark_conversation", fact.group
     for image in fact.images:

@@ -14,9 +14,11 @@ import numpy as np
 from fieldtruth import duplicates, store
 from fieldtruth.duplicates import AMBIGUOUS, Nodes, Passing
 from fieldtruth.faults import Unreadable
+from fieldtruth.privacy import metadata
 from fieldtruth.records import Dialogue
 from fieldtruth.stages.questions.settings import (
     FACE,
+    METADATA,
     NO_PHOTO,
     PHOTO_MISSING,
     PHOTO_UNREADABLE,
@@ -67,6 +69,9 @@ def look(
             why_not[each.id] = (PHOTO_UNREADABLE, broken[content[bad[0]]][:200])
         if each.faces and not settings.faces:
             why_not.setdefault(each.id, (FACE, ", ".join(each.faces)[:200]))
+        told = [image for image in each.images if image in found and metadata.tells(found[image])]
+        if told:
+            why_not.setdefault(each.id, (METADATA, ", ".join(told)[:200]))
     group = _groups(dialogues, content, pairs)
     several = _crowded(group)
     return Seen(why_not=why_not, group=group, photos=len(content), joined=several)

@@ -17,6 +17,7 @@ NAMING = frozenset(list(TYPES)[:3])  # answered with a name; the others with sta
 
 PERSONAL = "personal data"  # of facts: of a dialogue in which some is left
 FACE = "may show a face"
+METADATA = "metadata tells a place or person"
 NO_PHOTO = "no photo"
 PHOTO_MISSING = "photo missing"
 PHOTO_UNREADABLE = "photo unreadable"
@@ -27,7 +28,7 @@ NOT_CHOSEN = "not chosen"
 TOO_FEW = "too few wrong answers"
 MODEL_FAILED = "model failed"
 OF_WORDS = (VAGUE, SEVERAL, GIVEN_AWAY)  # in this order a draft is looked at
-OF_PHOTOS = (NO_PHOTO, PHOTO_MISSING, PHOTO_UNREADABLE, FACE)
+OF_PHOTOS = (NO_PHOTO, PHOTO_MISSING, PHOTO_UNREADABLE, FACE, METADATA)
 REASONS = (*OF_WORDS, *OF_PHOTOS, NOT_CHOSEN, TOO_FEW, MODEL_FAILED)
 MOST_OPTIONS = 6
 

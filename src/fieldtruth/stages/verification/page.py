@@ -1,4 +1,4 @@
-"""The page that people judge by: each conversation with its photos, and what is asked about it.
+"""The page that people judge by: each conversation, or figure, and what is asked about it.
 
 One HTML file that loads nothing from anywhere and runs no script; its policy forbids both. All
 words are escaped. Photos are in it as JPEGs without EXIF, upright, each once.
@@ -14,7 +14,7 @@ from typing import Any
 from fieldtruth import images, store
 from fieldtruth.faults import Refused, Unreadable
 from fieldtruth.records import LETTERS, Dialogue, Record
-from fieldtruth.stages.verification.sent import CONDITIONS, Row
+from fieldtruth.stages.verification.sent import SHEETS, Row
 
 SIDE = 1000  # pixels of the longer side: enough to tell sharp from blurred
 QUALITY = 72
@@ -46,10 +46,10 @@ def render(
     )  # fmt: skip
     cards = list(_cards(rows, dialogues, root, figures or {}))
     template = here.get_template("page.html.j2")
-    first = rows[0].sent if rows else None
+    kind = rows[0].sent.kind if rows else "talks"
     return template.render(
-        cards=cards, count=len(rows), conditions=first.conditions if first else CONDITIONS,
-        one="figure" if first and first.kind == "figures" else "conversation",
+        cards=cards, count=len(rows), conditions=SHEETS[kind].conditions, what=SHEETS[kind].what,
+        one="conversation" if kind == "talks" else "figure",
     ).encode()  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What is handed to people: one row for each question, in both of its forms.
+"""What is handed to people: one row for each question in both its forms, figure, or passage.
 
 A row's id is a number for people; what it stands for is in `sent.jsonl`, which also names the
 export, so that a workbook of another one is found out.
@@ -13,8 +13,6 @@ from fieldtruth.faults import Usage
 from fieldtruth.records import LETTERS, Question, Record
 
 SENT = "sent.jsonl"
-PAGE = "questions.html"
-
 # The four conditions (AgMMU, appendix B.4), each with what its box says while it is ticked.
 CONDITIONS = {
     "faithfulness": "Question, answer and background say what the conversation says.",
@@ -30,23 +28,75 @@ OF_FIGURES = {
     "relevance": "It asks about plants or how they are grown, not about how the paper is made.",
     "evidence": "The passages beside the figure are about it, and say nothing against the answer.",
 }
-KINDS = {"talks": CONDITIONS, "figures": OF_FIGURES}
+# What a figure has to be (PlantXpert, section 2.1), before anything is asked about it.
+OF_SCREENED = {
+    "relevance": "It shows plants, fields, pests, diseases, or measurements of them: no screenshot "
+    "and no diagram of a model.",
+    "consistency": "The caption is that of this figure, and says enough to read it by.",
+    "quality": "It is clear, legible and whole, and shows something worth asking about.",
+}
+# What a passage has to be (PlantXpert, section 2.2).
+OF_PASSAGES = {
+    "about": "It is about this figure, and not too broad to say anything of it.",
+    "faithful": "It means here what it means in the paper, and nothing in it was made up.",
+}
+Kind = Literal["talks", "figures", "screened", "passages"]
+
+
+_ASKED = {
+    each: each for each in ("no", "type", "question", "background", "answer", "options")
+}  # fmt: skip
+
+
+class Sheet(Record, frozen=True, kw_only=True):
+    """How rows of a kind are shown. `what` one row is; `conditions`: its boxes and what each says;
+    `heads`: the columns before them, and what of a row each shows."""
+
+    what: str
+    conditions: dict[str, str]
+    heads: dict[str, str]
+
+    @property
+    def page(self) -> str:
+        """The name of the page."""
+        return f"{self.what}s.html"
+
+
+SHEETS: dict[Kind, Sheet] = {
+    "talks": Sheet(what="question", conditions=CONDITIONS, heads=_ASKED),
+    "figures": Sheet(what="question", conditions=OF_FIGURES, heads=_ASKED),
+    "screened": Sheet(
+        what="figure", conditions=OF_SCREENED,
+        heads={"no": "no", "place": "background", "caption": "question"},
+    ),
+    "passages": Sheet(
+        what="passage", conditions=OF_PASSAGES,
+        heads={"no": "no", "found by": "type", "passage": "question", "place": "background"},
+    ),
+}  # fmt: skip
 
 
 class Sent(Record, frozen=True, kw_only=True):
-    """One row. `questions`: the ids of its forms; `annotators`: who judges it."""
+    """One row. `questions`: the ids of its forms, or of the figure or passage; `annotators`: who
+    judges it; `third`: who decides where they do not all say the same."""
 
     id: str
     export: str
     questions: tuple[str, ...]
     qtype: str | None
     annotators: tuple[str, ...]
-    kind: Literal["talks", "figures"] = "talks"
+    kind: Kind = "talks"
+    third: str | None = None
+
+    @property
+    def sheet(self) -> Sheet:
+        """How it is shown."""
+        return SHEETS[self.kind]
 
     @property
     def conditions(self) -> dict[str, str]:
         """What its boxes are called, and what each says."""
-        return KINDS[self.kind]
+        return self.sheet.conditions
 
 
 class Row(Record, frozen=True, kw_only=True):
@@ -71,18 +121,22 @@ class Row(Record, frozen=True, kw_only=True):
 
 
 def rows(
-    questions: Sequence[Question], annotators: Sequence[str], overlap: int | None, seed: int
-) -> list[Row]:
+    questions: Sequence[Question], annotators: Sequence[str], overlap: int | None, seed: int,
+    kind: Kind | None = None, third: str | None = None,
+) -> list[Row]:  # fmt: skip
     """The rows of a set, those of one conversation one after another.
 
     Forms are one row where group, type, photos, question and background are the same.
-    `overlap` people judge each, all of them where it is None. Raises `Usage` for names that
-    cannot be told apart or do not make files.
+    `overlap` people judge each, all of them where it is None. `kind` is told by where the
+    questions come from where it is None. Raises `Usage` for names that cannot be told apart or do
+    not make files, and for a `third` where one person alone judges a row.
     """
-    _names(annotators)
+    _names(annotators, third)
     number = len(annotators) if overlap is None else overlap
     if not 1 <= number <= len(annotators):
         raise Usage(f"--overlap: expected 1 to {len(annotators)} people, got {overlap}")
+    if third is not None and number < 2:
+        raise Usage(f"--third: expected two people or more to see each row, got {number}")
     together: dict[tuple[object, ...], list[Question]] = {}
     for each in sorted(questions, key=lambda q: (q.group, q.id)):
         key = (each.group, each.qtype, each.images, each.question, each.background)
@@ -90,16 +144,15 @@ def rows(
     whole = "\n".join(each.id for some in together.values() for each in some)
     export = sha256(f"{seed}\n{whole}".encode()).hexdigest()[:16]
     width = len(str(len(together)))
-    kind: Literal["talks", "figures"] = (
-        "figures" if all(each.source == "papers" for each in questions) else "talks"
-    )
+    if kind is None:
+        kind = "figures" if all(each.source == "papers" for each in questions) else "talks"
     made = []
     for at, some in enumerate(together.values(), start=1):
         forms = tuple(sorted(some, key=lambda each: (each.form, each.id)))
         sent = Sent(
             id=f"{at:0{width}}", export=export, questions=tuple(each.id for each in forms),
             qtype=forms[0].qtype, annotators=_who(forms[0].id, annotators, number, seed),
-            kind=kind,
+            kind=kind, third=third,
         )  # fmt: skip
         made.append(Row(sent=sent, forms=forms))
     return made
@@ -110,12 +163,10 @@ def _who(name: str, annotators: Sequence[str], number: int, seed: int) -> tuple[
     return tuple(annotators[at] for at in sorted(drawn))
 
 
-def _names(annotators: Sequence[str]) -> None:
-    known = {each.casefold() for each in annotators}
-    if not annotators or len(known) < len(annotators):
-        raise Usage(
-            f"--annotator: expected each person once, got {', '.join(annotators) or 'none'}"
-        )
-    for each in annotators:
+def _names(annotators: Sequence[str], third: str | None) -> None:
+    named = (*annotators, *(() if third is None else (third,)))
+    if not annotators or len({each.casefold() for each in named}) < len(named):
+        raise Usage(f"--annotator: expected each person once, got {', '.join(named) or 'none'}")
+    for each in named:
         if not each.isascii() or not each.replace("-", "").replace("_", "").isalnum():
             raise Usage(f"--annotator: expected letters, digits, - and _, got {each!r}")

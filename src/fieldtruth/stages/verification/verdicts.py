@@ -3,20 +3,26 @@
 A question is kept where as many people read it as were to, and every box of each is still ticked
 (AgMMU, appendix B.4: of 1,742 questions 746 were). Agreement is Krippendorff's alpha over the rows
 that two or more read, for each condition and for "clean": it allows for rows that somebody left
-out, and has an interval over rows.
+out, and has an interval over rows. Where a third person was named, that one decides the rows
+on which the others do not all say the same (PlantXpert, section 2.1); agreement is the others'.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from fieldtruth.agreement import Coefficient, krippendorff
 from fieldtruth.records import Drop, Question, Record
-from fieldtruth.stages.verification.sent import CONDITIONS, OF_FIGURES, Sent
+from fieldtruth.stages.verification.sent import CONDITIONS, SHEETS, Sent
 from fieldtruth.stages.verification.workbook import Ticks
 
 STAGE = "verification"
 NOT_READ = "not read"
-REASONS = (*CONDITIONS, *OF_FIGURES, NOT_READ)
+UNDECIDED = "undecided"  # two say different things, and the third has not said which holds
+REASONS = tuple(
+    dict.fromkeys([*(c for each in SHEETS.values() for c in each.conditions), NOT_READ, UNDECIDED])
+)
 
 
 class Verified(Record, frozen=True, kw_only=True):
@@ -29,13 +35,16 @@ class Verified(Record, frozen=True, kw_only=True):
     rows: int
     read: int
     kept: int
-    questions: int  # kept, in all their forms
+    questions: int  # kept, in all their forms; or figures, or passages
     funnel: dict[str, int]
     cleared: dict[str, int]
     drops: dict[str, int]
     types: dict[str, tuple[int, int]]  # type -> (sent, kept)
     annotators: dict[str, tuple[int, int]]  # person -> (read, clean)
     agreement: dict[str, Coefficient]
+    what: str = "question"  # what a row is
+    decided: int = 0  # rows that the third person decided
+    undecided: tuple[str, ...] = ()  # rows that wait for the third person
 
 
 def settle(
@@ -46,15 +55,22 @@ def settle(
     `least`: how many people have to have read a row, at most as many as it was sent to.
     """
     by_row: dict[str, list[Ticks]] = {}
+    thirds: dict[str, Ticks] = {}
+    judges = {row.id: row.annotators for row in sent}
     for each in ticks:
-        if each.read:
+        if each.read and each.annotator in judges[each.row]:
             by_row.setdefault(each.row, []).append(each)
+        elif each.read:
+            thirds[each.row] = each
     kept: list[Question] = []
     drops: list[Drop] = []
     fates: dict[str, str] = {}
     for row in sent:
         judged = sorted(by_row.get(row.id, ()), key=lambda each: each.annotator)
-        why, detail = _fate(row, judged, least)
+        if row.third is None:
+            why, detail = _fate(row, judged, least)
+        else:
+            why, detail = _of_two(row, judged, thirds.get(row.id), least)
         fates[row.id] = why
         some = [questions[name] for name in row.questions]
         if why:
@@ -63,7 +79,36 @@ def settle(
             kept += some
     kept.sort(key=lambda each: each.id)
     drops.sort(key=lambda each: each.id)
-    return kept, drops, _figures(sent, by_row, fates, kept)
+    return kept, drops, _third(_figures(sent, by_row, fates, kept), sent, by_row, fates)
+
+
+def _third(
+    made: Verified,
+    sent: Sequence[Sent],
+    by_row: Mapping[str, Sequence[Ticks]],
+    fates: Mapping[str, str],
+) -> Verified:
+    """With what the third person decided, and has yet to decide."""
+    waiting = tuple(row.id for row in sent if fates[row.id] == UNDECIDED)
+    apart = sum(
+        row.third is not None
+        and fates[row.id] not in (UNDECIDED, NOT_READ)
+        and len({each.clean for each in by_row[row.id]}) > 1
+        for row in sent
+    )
+    what = next((each.sheet.what for each in sent), made.what)
+    return replace(made, what=what, decided=apart, undecided=waiting)
+
+
+def _of_two(row: Sent, judged: Sequence[Ticks], third: Ticks | None, least: int) -> tuple[str, str]:
+    """The same where a third person decides what the others do not all say."""
+    if len(judged) < min(least, len(row.annotators)):
+        return NOT_READ, f"{len(judged)} of {min(least, len(row.annotators))} people"
+    if len({each.clean for each in judged}) < 2:
+        return _fate(row, judged, least)
+    if third is None:
+        return UNDECIDED, f"waits for {row.third}"
+    return _fate(row, [third], 1)
 
 
 def _fate(row: Sent, judged: Sequence[Ticks], least: int) -> tuple[str, str]:
@@ -96,7 +141,8 @@ def _figures(
     drops = Counter(filter(None, fates.values()))
     left, funnel = len(sent), {"sent": len(sent)}
     conditions = next((each.conditions for each in sent), CONDITIONS)
-    for name in (*conditions, NOT_READ):
+    waits = (UNDECIDED,) if any(each.third for each in sent) else ()
+    for name in (*conditions, NOT_READ, *waits):
         left -= drops[name]
         funnel[name] = left
     cleared = {
@@ -148,5 +194,11 @@ def line(made: Verified) -> str:
                 f"[{each.low:.2f}, {each.high:.2f}] n={each.n}"
             )
     lost = ", ".join(f"{why} {count}" for why, count in made.drops.items()) or "none"
-    return "\n".join([*rows, f"{made.kept} of {made.rows} rows kept ({made.questions} questions); "
-                      f"dropped: {lost}"])  # fmt: skip
+    if made.undecided:
+        rows.append(
+            f"  {len(made.undecided)} rows wait for the third person, whose workbook is there"
+        )
+    elif made.decided:
+        rows.append(f"  the third person decided {made.decided} rows")
+    kept = f"{made.kept} of {made.rows} rows kept ({made.questions} {made.what}s)"
+    return "\n".join([*rows, f"{kept}; dropped: {lost}"])

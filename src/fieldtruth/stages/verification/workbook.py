@@ -1,4 +1,5 @@
-"""The workbook of one person: a row a question, four boxes that are ticked until they are cleared.
+"""The workbook of one person: a row a question, figure or passage, and boxes that are ticked until
+they are cleared.
 
 Nothing that came from outside is ever a formula: every cell holds text, marked as such, and
 characters that XML cannot hold are left out. A row counts once its box `read` is ticked, so
@@ -10,7 +11,7 @@ never worked out; every row has to be one that was sent to this person, once.
 
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
@@ -18,21 +19,25 @@ from typing import Any
 
 from fieldtruth.faults import BadRecord, Refused, Usage
 from fieldtruth.records import LETTERS, Record
-from fieldtruth.stages.verification.sent import CONDITIONS, Row, Sent
+from fieldtruth.stages.verification.sent import SHEETS, Row, Sent, Sheet
 
 TICKED, CLEARED = "☑", "☐"
 READ = "read"
 SHEET, ABOUT = "questions", "how to"
 
 
-def columns(conditions: Iterable[str]) -> tuple[str, ...]:
-    """The head of a sheet whose boxes are called so."""
-    before = ("no", "type", "question", "background", "answer", "options")
-    return (*before, *conditions, READ, "remark")
+def columns(sheet: Sheet) -> tuple[str, ...]:
+    """The head of the sheet of a kind."""
+    return (*sheet.heads, *sheet.conditions, READ, "remark")
 
 
-COLUMNS = columns(CONDITIONS)
-_WIDTHS = (6, 14, 38, 26, 34, 44, 13, 11, 9, 12, 8, 30)
+TALKS = SHEETS["talks"]
+COLUMNS = columns(TALKS)
+_BOX = 13  # characters wide
+_WIDTHS = {
+    "no": 6, "type": 14, "question": 38, "background": 26, "answer": 34, "options": 44, READ: 8,
+    "remark": 30, "place": 26, "caption": 70, "found by": 10, "passage": 70,
+}  # fmt: skip
 _YES = {TICKED, "☒", "✓", "✔", "x", "true", "yes", "y", "1", "ja", "wahr"}
 _NO = {CLEARED, "", "false", "no", "n", "0", "nein", "falsch"}
 _MOST = 256 << 20  # bytes that a workbook may unpack to
@@ -42,7 +47,7 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class Ticks(Record, frozen=True, kw_only=True):
-    """What one person says of one row. `conditions` runs parallel to `CONDITIONS`."""
+    """What one person says of one row. `conditions` runs parallel to the row's."""
 
     row: str
     annotator: str
@@ -62,12 +67,12 @@ def write(path: Path, rows: Sequence[Row], annotator: str) -> None:
     book = openpyxl.Workbook(write_only=False)
     sheet = book.active
     sheet.title = SHEET
-    boxes = list(rows[0].sent.conditions if rows else CONDITIONS)
-    sheet.append(columns(boxes))
+    kind = rows[0].sent.sheet if rows else TALKS
+    sheet.append(columns(kind))
     for at, row in enumerate(rows, start=2):
         for column, text in enumerate(_cells(row), start=1):
             _put(sheet.cell(at, column), text)
-    _dress(sheet, len(rows), boxes)
+    _dress(sheet, len(rows), kind)
     _about(book, rows, annotator)
     stream = BytesIO()
     book.save(stream)
@@ -94,8 +99,11 @@ def _cells(row: Row) -> Iterator[str]:
         f"{letter}. {option}{'  ← right' if letter == choice.answer else ''}"
         for letter, option in zip(LETTERS, choice.options or (), strict=False)
     )  # fmt: skip
-    yield from (row.sent.id, first.qtype or "", first.question, first.background, row.truth)
-    yield options
+    shown = {
+        "no": row.sent.id, "type": first.qtype or "", "question": first.question,
+        "background": first.background, "answer": row.truth, "options": options,
+    }  # fmt: skip
+    yield from (shown[what] for what in row.sent.sheet.heads.values())
     yield from (TICKED for _ in row.sent.conditions)
     yield from (CLEARED, "")
 
@@ -113,7 +121,7 @@ def safe(text: str) -> str:
     return _NOT_XML.sub("", text)[:_LONGEST]
 
 
-def _dress(sheet: Any, count: int, conditions: Sequence[str]) -> None:
+def _dress(sheet: Any, count: int, kind: Sheet) -> None:
     """Widths, wrapped lines, a head that stays, boxes to choose from, red where one is cleared."""
     from openpyxl.formatting.rule import CellIsRule
     from openpyxl.styles import Alignment, Font, PatternFill, Protection
@@ -125,13 +133,13 @@ def _dress(sheet: Any, count: int, conditions: Sequence[str]) -> None:
         errorTitle="A box", error=f"{TICKED} where it holds, {CLEARED} where it does not.",
     )  # fmt: skip
     sheet.add_data_validation(boxes)
-    for at, (name, width) in enumerate(zip(columns(conditions), _WIDTHS, strict=True), start=1):
+    for at, name in enumerate(columns(kind), start=1):
         letter = get_column_letter(at)
-        sheet.column_dimensions[letter].width = width
+        sheet.column_dimensions[letter].width = _WIDTHS.get(name, _BOX)
         head = sheet.cell(1, at)
         head.font = Font(bold=True, color="FFFFFF")
         head.fill = PatternFill("solid", fgColor="17603F")
-        box = name in conditions or name == READ
+        box = name in kind.conditions or name == READ
         for row in range(2, count + 2):
             cell = sheet.cell(row, at)
             cell.alignment = Alignment(
@@ -157,15 +165,16 @@ def _about(book: Any, rows: Sequence[Row], annotator: str) -> None:
 
     sheet = book.create_sheet(ABOUT)
     export = rows[0].sent.export if rows else ""
+    kind = rows[0].sent.sheet if rows else TALKS
     lines = [
         ("annotator", annotator),
         ("export", export),
         ("", ""),
-        ("what to do", f"Open the page beside this file and look at each question there. A box is "
+        ("what to do", f"Open the page {kind.page} and look at each {kind.what} there. A box is "
          f"{TICKED} as long as its condition holds: choose {CLEARED} where it does not. Tick "
          f"“{READ}” when you are done with a row; rows without it are not counted."),
-        *(rows[0].sent.conditions if rows else CONDITIONS).items(),
-        (READ, "You looked at the photos and the conversation of this row."),
+        *kind.conditions.items(),
+        (READ, "You looked at all that the page shows of this row."),
     ]  # fmt: skip
     for at, (name, text) in enumerate(lines, start=1):
         _put(sheet.cell(at, 1), name)
@@ -217,7 +226,7 @@ def _ticks(
     path: Path, found: Sequence[tuple[Any, ...]], who: str, sent: dict[str, Sent]
 ) -> Iterator[Ticks]:
     head = [_text(each) for each in found[0]] if found else []
-    conditions = next((each.conditions for each in sent.values()), CONDITIONS)
+    conditions = next((each.conditions for each in sent.values()), TALKS.conditions)
     lacks = [each for each in ("no", *conditions, READ) if each not in head]
     if lacks:
         raise Usage(f"{path}: expected a column {lacks[0]!r} in the sheet {SHEET!r}, got none")
@@ -230,7 +239,7 @@ def _ticks(
         where = f"{path}: {SHEET}, row {number}"
         name = values[place["no"]]
         row = sent.get(name) or sent.get(name.zfill(len(next(iter(sent)))))
-        if row is None or who not in row.annotators:
+        if row is None or who not in (*row.annotators, row.third):
             raise BadRecord(f"{where}: expected a number that was sent to {who!r}, got {name!r}")
         if row.id in seen:
             raise BadRecord(f"{where}: expected each number once, got {name!r} again")
