@@ -598,7 +598,7 @@ ROADS = {
     ),
     "freeze": Road(f"{_FREEZE} --out bench", _freeze, (under("bench"),)),
     "train ablation": Road(
-        "train ablation in/recipe.toml", _ablation,
+        "train ablation in/recipe.toml --quiet", _ablation,
         (
             together(
                 "kept/half-seed0/scores.json", "kept/half-seed0/predictions.jsonl.gz",

@@ -10,6 +10,7 @@ from tests.builders import four, frozen, plain, question
 
 from fieldtruth.faults import BadRecord, Refused, Usage
 from fieldtruth.stages.export import Options, Tuned, export
+from fieldtruth.stages.export.questions import open_set
 
 TRAINERS = ("trl", "llama_factory", "ms_swift", "verl")
 PLANTED = {
@@ -108,6 +109,19 @@ def test_nobody_trains_on_a_test_split(name: str, tmp_path: Path) -> None:
     with pytest.raises(Usage, match="expected its folder"):
         export(name, bench / "questions.jsonl", tmp_path / "out", inner)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"), [('{"seed": 0}', False), ('{"split": "test"}', True), ("{", True)]
+)
+def test_what_questions_wrote_is_no_frozen_set(told: str, kept: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    (tmp_path / "manifest.json").write_text(told)
+    (tmp_path / "questions.jsonl").write_text("")
+    if kept:
+        with pytest.raises(Usage, match="expected its folder"):
+            open_set(tmp_path / "questions.jsonl", tmp_path, "train")
+    else:
+        assert open_set(tmp_path / "questions.jsonl", tmp_path, "train").questions == ()
 
 
 def test_photos_go_by_licence(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def open_set(source: Path, images: Path | None, split: str | None) -> Set:
             raise Usage(f"--images, --split: expected a file of questions, got {source}")
         own, known = bench.manifest.split, bench.manifest.hash_of
         return Set(source / store.QUESTIONS, source, own, bench.questions, known)
-    if (source.parent / store.MANIFEST).is_file():
+    if _tells_split(source.parent / store.MANIFEST):
         raise Usage(f"{source}: expected its folder, whose {store.MANIFEST} tells the split")
     able = [each for each in get_args(Split) if each != "test"]
     wanted = next((each for each in able if each == split), None)
@@ -84,6 +84,17 @@ def open_set(source: Path, images: Path | None, split: str | None) -> Set:
     if not images.is_dir():
         raise Usage(f"--images: expected the folder of the photos, got none at {images}")
     return Set(source, images, wanted, tuple(store.read_unique(source, Question)))
+
+
+def _tells_split(manifest: Path) -> bool:
+    """Whether it is of a frozen benchmark; what `questions` writes has one without a split."""
+    try:
+        told = msgspec.json.decode(manifest.read_bytes())
+    except FileNotFoundError:
+        return False
+    except (msgspec.DecodeError, UnicodeDecodeError, OSError):
+        return True
+    return not isinstance(told, dict) or "split" in told
 
 
 def write(job: Job, folder: Path, *, by_licence: bool) -> Exported:
