@@ -89,10 +89,16 @@ def test_the_commands_do_what_they_say(tmp_path: Path) -> None:
     for page in ("result/report.html", "out/demo-run/report.html"):
         assert (tmp_path / page).is_file()
     assert (tmp_path / "work" / "drops.jsonl").is_file()
-    reading = next(
-        words for command, words in said.items() if command.startswith("fieldtruth read")
-    )
-    assert reading[0].splitlines()[0] == "leaf-2 [known_target] prose"
+    for file, first in (
+        ("replies", "leaf-2 [known_target] prose"),
+        ("answers", "ask_extension:700001:disease:mcq [choice] letter: decision"),
+    ):
+        [reading] = next(
+            words
+            for command, words in said.items()
+            if command.startswith(f"fieldtruth read {file}")
+        )
+        assert reading.splitlines()[0] == first
 
 
 def test_its_commands_are_commands() -> None:
