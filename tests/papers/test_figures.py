@@ -191,7 +191,7 @@ def test_cells_that_do_not_fill_a_column_stay_apart(right: float) -> None:
 @pytest.mark.data
 def test_no_line_of_a_real_paper_loses_its_end() -> None:
     if not REAL.is_file():
-        pytest.skip("the real paper is not here")
+        pytest.skip("the real paper is not at hand")
     got = pdf.look(REAL, Limits(), ink=False)
     assert isinstance(got, Layout)
     text = " ".join(block.text for block in paragraphs(got))
@@ -255,7 +255,7 @@ class _Real:
 def test_a_real_paper() -> None:
     """Mohanty et al. 2016: four figures of several panels in frames, a table, running heads."""
     if not REAL.is_file():
-        pytest.skip(f"no real paper at {REAL}")
+        pytest.skip("the real paper is not at hand")
     got = pdf.look(REAL, Limits())
     assert isinstance(got, Layout)
     told = find(got)

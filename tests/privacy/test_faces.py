@@ -1,7 +1,4 @@
-"""A face on a photo is flagged where it is; leaves are not; what nobody can see is flagged too.
-
-`face.jpg` is cut from NASA's portrait of Eileen Collins (public domain).
-"""
+"""A face on a photo is flagged where it is; leaves are not; what nobody can see is flagged too."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,11 +6,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 from tests.builders import leaf
+from tests.privacy.faces_drawn import face
 
 from fieldtruth.faults import Unreadable
 from fieldtruth.privacy import faces
 
-FACE = Path(__file__).with_name("face.jpg")
 pytestmark = pytest.mark.skipif(
     find_spec("cv2") is None, reason="photos are looked at with the extra faces"
 )
@@ -25,7 +22,7 @@ def test_a_face_is_found_where_it_is_on_the_upright_photo(
     tmp_path: Path, scale: int, orientation: int
 ) -> None:
     photo = Image.new("RGB", (640, 480), (40, 110, 40))
-    photo.paste(Image.open(FACE), (300, 200))  # 180 x 200: the face itself is some 100 wide
+    photo.paste(face(), (300, 200))  # 180 x 200: the face itself is some 100 wide
     photo = photo.resize((640 * scale, 480 * scale))
     exif = Image.Exif()
     exif[0x0112] = orientation
@@ -48,7 +45,8 @@ def test_leaves_show_no_face(tmp_path: Path) -> None:
 
 
 def test_a_photo_that_nobody_can_open_may_show_one(tmp_path: Path) -> None:
-    (tmp_path / "a.jpg").write_bytes(FACE.read_bytes()[:200])
+    face().save(tmp_path / "a.jpg")
+    (tmp_path / "a.jpg").write_bytes((tmp_path / "a.jpg").read_bytes()[:200])
     with pytest.raises(Unreadable):
         faces.find(tmp_path / "a.jpg")
     assert faces.may_show(tmp_path / "a.jpg")

@@ -25,7 +25,7 @@ def test_the_people_are_600_different_ones_and_none_is_tried_and_measured() -> N
 @pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.skipif(not MIRAGE.is_dir(), reason=f"the talks of MIRAGE are not at {MIRAGE}")
+@pytest.mark.skipif(not MIRAGE.is_dir(), reason="the real rows are not at hand")
 @pytest.mark.skipif(not names.installed(), reason="names in running text need the extra privacy")
 def test_nineteen_of_twenty_planted_names_are_gone() -> None:
     talks = [each for each in SOURCE.dialogues(MIRAGE) if isinstance(each, Dialogue)]

@@ -108,7 +108,7 @@ def test_until_questions_nothing_is_frozen(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.timeout(600)
-@pytest.mark.skipif(not MIRAGE.is_dir(), reason="no sample of MIRAGE in ../shared/data")
+@pytest.mark.skipif(not MIRAGE.is_dir(), reason="the real rows are not at hand")
 def test_mirage_to_a_frozen_benchmark_in_two_minutes(tmp_path: Path) -> None:
     shutil.copyfile(ROOT / "recipes" / "agmmu.toml", tmp_path / "agmmu.toml")
     opened = recipe.read(tmp_path / "agmmu.toml", [f"ingest.path={MIRAGE}", "out=made"])

@@ -210,7 +210,7 @@ def test_the_recipe_names_the_eleven_models_as_backends_take_them() -> None:
 def test_the_recipe_runs_on_the_paper_at_hand(tmp_path: Path) -> None:
     papers = ROOT.parent / "shared" / "data" / "papers"
     if not papers.is_dir():
-        pytest.skip(f"no papers at {papers}")
+        pytest.skip("the real paper is not at hand")
     settings = [f"papers.path={papers}", f"out={tmp_path / 'made'}", "papers.dpi=60"]
     execute.execute(recipe.read(ROOT / "recipes/plantxpert.toml", settings), quiet=True)
     bench = store.open_bench(tmp_path / "made/bench/questions")

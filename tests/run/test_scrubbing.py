@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.privacy.faces_drawn import face
 from tests.sources.talks import RELEASES
 
 from fieldtruth import store
@@ -13,8 +14,6 @@ from fieldtruth.faults import Refused, Usage
 from fieldtruth.privacy import names, still_personal
 from fieldtruth.records import Dialogue
 from fieldtruth.run import scrubbing, workspace
-
-FACE = Path(__file__).parents[1] / "privacy" / "face.jpg"
 
 
 def made(folder: Path) -> Path:
@@ -100,7 +99,7 @@ def test_only_dialogues_are_scrubbed_and_only_by_whom_there_is(tmp_path: Path) -
 @pytest.mark.skipif(find_spec("cv2") is None, reason="photos are looked at with the extra faces")
 def test_a_photo_with_a_face_is_flagged_and_stays(tmp_path: Path) -> None:
     out = made(tmp_path)
-    (tmp_path / "release" / "photos" / "11-1.jpg").write_bytes(FACE.read_bytes())
+    face().save(tmp_path / "release" / "photos" / "11-1.jpg")
     books = scrubbing.scrub(out, "rules", look=True)
     assert books.personal is not None
     assert books.personal.faces == {"photos": 1, "flagged": 1}

@@ -59,7 +59,7 @@ def test_without_the_replies_there_are_talks_without_an_expert(tmp_path: Path) -
 
 
 @pytest.mark.data
-@pytest.mark.skipif(not MIRAGE.is_dir(), reason=f"the talks of MIRAGE are not at {MIRAGE}")
+@pytest.mark.skipif(not MIRAGE.is_dir(), reason="the real rows are not at hand")
 def test_the_real_files() -> None:
     made = list(source.SOURCE.dialogues(MIRAGE))
     talks = [each for each in made if isinstance(each, Dialogue)]

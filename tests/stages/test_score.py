@@ -260,7 +260,10 @@ def test_nothing_to_score_is_said() -> None:
         score(bench(), [])
     with pytest.raises(Usage, match="benchmark with items"):
         score(bench([]), replies("one"))
-    with pytest.raises(Usage, match=r"'boxing'; it has: candidates, .*known_target"):
+    with pytest.raises(
+        Usage,
+        match=r"'boxing'; it has: candidates, choice, known_target, open, open_set, reasoned_choice",
+    ):
         score(bench(), replies("one", protocol="boxing"))
 
 

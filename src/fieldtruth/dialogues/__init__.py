@@ -2,6 +2,8 @@
 
 mail    what a person wrote, without what mail programs put around it
 turns   the turns of a talk: cleaned, none empty, none said twice
+mending broken JSON whose meaning is plain
+mirage  MIRAGE's files, which two sources read
 """
 
 from fieldtruth.dialogues.mail import LONGEST, Cleaned, clean

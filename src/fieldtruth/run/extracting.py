@@ -18,15 +18,15 @@ import msgspec
 from msgspec.structs import replace
 
 from fieldtruth import models, store
-from fieldtruth.faults import BadRecord, Refused, TooManyFailed, Usage
+from fieldtruth.faults import Refused, TooManyFailed, Usage
 from fieldtruth.models.contract import Spent
 from fieldtruth.records import Dialogue, Drop, Fact, Record
 from fieldtruth.rooms import names
-from fieldtruth.run import migrations
 from fieldtruth.run.cached import Cached
 from fieldtruth.run.checked import Shape, open_shaped
 from fieldtruth.run.ledger import Ledger
 from fieldtruth.run.progress import SILENT, Track
+from fieldtruth.run.scrubbing import of_dialogues
 from fieldtruth.run.workspace import Books
 from fieldtruth.stages import facts as stating
 from fieldtruth.stages.facts.by_model import READ, ByModel
@@ -67,7 +67,7 @@ def extract(folder: Path, job: Job, track: Track = SILENT) -> Extracted:
     Raises `Usage`, `BadRecord` for a broken line, `Refused` where dialogues are not those that
     `ingest` counted.
     """
-    books = _opened(folder)
+    books = of_dialogues(folder)
     extractor, asked = _extractor(job, folder)
     by_dialogue = Ledger(STAGE, stating.OF_DIALOGUES)
     by_statement = Ledger(STAGE, stating.OF_STATEMENTS)
@@ -162,23 +162,6 @@ def _extractor(job: Job, folder: Path) -> tuple[Extractor, list[Cached]]:
     ]  # fmt: skip
     category, knowledge = asked
     return ByModel(filed, category, knowledge), asked
-
-
-def _opened(folder: Path) -> Books:
-    path = folder / store.MANIFEST
-    if not path.is_file() or not (folder / "dialogues.jsonl").is_file():
-        raise Usage(
-            f"{folder}: expected dialogues.jsonl and {store.MANIFEST}; run `fieldtruth ingest` "
-            "with a source of talks first"
-        )
-    raw = migrations.document(path.read_bytes(), path, "ingest")
-    try:
-        books = msgspec.convert(raw, Books)
-    except msgspec.ValidationError as error:
-        raise BadRecord(f"{path}: expected what `ingest` writes, got: {error}") from None
-    if "dialogues" not in books.counts:
-        raise Refused(f"{folder}: `ingest` did not come to its end there; run it again")
-    return books
 
 
 def _agree(folder: Path, books: Books, found: int) -> None:

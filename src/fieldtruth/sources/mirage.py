@@ -9,15 +9,14 @@ dialogue has no single answer and goes another way (`fieldtruth facts`). Photos 
 Questions of the contextual files name county and time: filter before giving anything out.
 """
 
-import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
 
 import msgspec
 
 from fieldtruth import detections, rows
-from fieldtruth.faults import Usage
+from fieldtruth.dialogues import mirage
+from fieldtruth.dialogues.mirage import Row
 from fieldtruth.records import Annotation, Drop, Kind, Sample, Target
 from fieldtruth.rows import Bad, dropped, kind_of
 from fieldtruth.sources.contract import Source
@@ -37,42 +36,12 @@ OTHERS: Mapping[str, str] = {
     "plant care and gardening guidance": "action",
 }
 VACUOUS = ("", "n a", "none", "unknown", "unidentified", "healthy", "not applicable", "null")
-FOLDERS = ("images", "sample_images", "")
-_FILE = re.compile(r"(?P<config>mmst_(?:standard|contextual)|mmmt_(?:direct|decomp))\w*")
 
 
 class Settings(rows.Settings, frozen=True, kw_only=True):
     """`--source-args` of this source."""
 
     licence: str = "CC BY-SA 4.0"
-
-
-class Row(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """A row of any of the four files; much of it may be null."""
-
-    id: str | int
-    images: list[str] | None = None
-    question: str | None = None
-    answer: str | None = None
-    attachments: Any = None
-    category: str | None = None
-    entity_type: str | None = None
-    entity_name: str | None = None
-    entity_scientific_name: str | None = None
-    entity_common_names: Any = None
-    meta_data_state: str | None = None
-    meta_data_county: str | None = None
-    meta_data_asked_time: str | None = None
-    location_related: bool | None = None
-    time_related: bool | None = None
-    location_related_analysis: str | None = None
-    time_related_analysis: str | None = None
-    dialog_context: str | None = None
-    decision: str | None = None
-    utterance: str | None = None
-    dialog_turns: int | None = None
-    known_goal: Any = None
-    missing_goal: Any = None
 
 
 class Mirage:
@@ -94,15 +63,11 @@ class Mirage:
 
         Raises `Usage` where no file is there, `BadRecord` for a field that MIRAGE has not.
         """
-        files = sorted(root.rglob("mm?t_*.json*"), key=lambda path: (path.stem, path))
-        files = [path for path in files if _FILE.fullmatch(path.stem)]
-        if not files:
-            raise Usage(f"{root}: expected files such as mmst_standard.json below it, got none")
         names, photos = rows.Names("mirage"), rows.Photos(root)
         direct: set[str] = set()
-        for path in sorted(files, key=lambda path: "decomp" in path.stem):
+        for path in sorted(mirage.files(root), key=lambda path: "decomp" in path.stem):
             beside = path.parent.relative_to(root).as_posix()
-            for number, row in _read(path):
+            for number, row in mirage.read(path):
                 if isinstance(row, Bad):
                     at = f"mirage:{path.stem}:row {number}"
                     yield dropped(at, "ingest", "bad_row", row.why)
@@ -138,7 +103,7 @@ class Mirage:
         return detections.drop(target.id, "annotate", "no_boxes", "", of=sample.id)
 
     def _sample(self, name: str, row: Row, beside: str, photos: rows.Photos) -> Sample | Drop:
-        places = [_place(photo, beside, photos) for photo in row.images or ()]
+        places = [mirage.place(photo, beside, photos) for photo in row.images or ()]
         if not places:
             return dropped(name, "ingest", "no_photo", "the row names none")
         lost = photos.lost(places, self._settings)
@@ -152,19 +117,6 @@ class Mirage:
             question=row.question or row.dialog_context or "",
             answer=row.answer or row.utterance or "", native=native, licence=self.licence,
         )  # fmt: skip
-
-
-def _read(path: Path) -> Iterator[tuple[int, Row | Bad]]:
-    with path.open("rb") as file:
-        head = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
-    return rows.read_list(path, Row) if head.startswith(b"[") else rows.read_lines(path, Row)
-
-
-def _place(photo: str, beside: str, photos: rows.Photos) -> str:
-    """Where a photo lies: by its name alone, since `../images/x.jpg` leads out of the release."""
-    name = PurePosixPath(photo.replace("\\", "/")).name
-    tries = [f"{folder}/{name}" if folder else name for folder in (*FOLDERS, beside.strip("."))]
-    return next((place for place in tries if place in photos.there), tries[0])
 
 
 def _target(sample: Sample, name: str, kind: Kind) -> Target:

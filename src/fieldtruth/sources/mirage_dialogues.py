@@ -13,20 +13,17 @@ leaves the replies out and drops what then has no expert. Of the place only the 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
-from typing import Any, Literal, NamedTuple
-
-import msgspec
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 from fieldtruth import detections, dialogues, rows
-from fieldtruth.faults import Usage
+from fieldtruth.dialogues import mirage
+from fieldtruth.dialogues.mirage import Row
 from fieldtruth.records import Dialogue, Drop, Record, Turn
 from fieldtruth.rows import Bad, dropped
 from fieldtruth.sources.contract import DialogueSource
 
-FOLDERS = ("images", "sample_images", "")
 REPLY = "the last turn is the reply as the release words it"
-_FILE = re.compile(r"(?P<config>mmst_(?:standard|contextual)|mmmt_(?:direct|decomp))\w*")
 _SPEAKER = re.compile(r"(?m)^(user|expert):[ \t]*")
 # The standard questions stand in the benchmark's prompt, the contextual name county and time.
 _PROMPT = re.compile(r"\APlease answer the following user question\.[\s\S]*?\nUser: ")
@@ -38,34 +35,6 @@ class Settings(Record, frozen=True, kw_only=True):
 
     licence: str = "CC BY-SA 4.0"
     replies: Literal["given", "none"] = "given"
-
-
-class Row(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """A row of any of the four files; much of it may be null."""
-
-    id: str | int
-    images: list[str] | None = None
-    question: str | None = None
-    answer: str | None = None
-    attachments: Any = None
-    category: str | None = None
-    entity_type: str | None = None
-    entity_name: str | None = None
-    entity_scientific_name: str | None = None
-    entity_common_names: Any = None
-    meta_data_state: str | None = None
-    meta_data_county: str | None = None
-    meta_data_asked_time: str | None = None
-    location_related: bool | None = None
-    time_related: bool | None = None
-    location_related_analysis: str | None = None
-    time_related_analysis: str | None = None
-    dialog_context: str | None = None
-    decision: str | None = None
-    utterance: str | None = None
-    dialog_turns: int | None = None
-    known_goal: Any = None
-    missing_goal: Any = None
 
 
 class _Read(NamedTuple):
@@ -92,15 +61,11 @@ class MirageDialogues:
 
         Raises `Usage` where no file is there, `BadRecord` for a field that MIRAGE has not.
         """
-        files = sorted(root.rglob("mm?t_*.json*"), key=lambda path: (path.stem, path))
-        files = [path for path in files if _FILE.fullmatch(path.stem)]
-        if not files:
-            raise Usage(f"{root}: expected files such as mmmt_direct_test.json below it, got none")
         talks: dict[str, list[_Read]] = {}
-        for path in files:
+        for path in mirage.files(root):
             beside = path.parent.relative_to(root).as_posix().strip(".")
             within = path.relative_to(root).with_suffix("").as_posix()
-            for number, row in _read(path):
+            for number, row in mirage.read(path):
                 name = f"mirage_dialogues:{within}:row {number}"
                 if isinstance(row, Bad):
                     yield dropped(name, "ingest", "bad_row", row.why)
@@ -122,7 +87,9 @@ class MirageDialogues:
         self, name: str, native: str, read: _Read, photos: rows.Photos
     ) -> Dialogue | Drop:
         row = read.row
-        places = tuple(dict.fromkeys(_place(each, read, photos) for each in row.images or ()))
+        places = tuple(
+            dict.fromkeys(mirage.place(each, read.beside, photos) for each in row.images or ())
+        )
         missing = tuple(place for place in places if place not in photos.there)
         unsafe = next((why for why in map(photos.unsafe, missing) if why), None)
         if unsafe is not None:
@@ -152,19 +119,6 @@ def _detail(name: str, other: _Read, whole: _Read) -> str:
         return f"{name}: the same words"
     start = whole.words.startswith(other.words)
     return f"{name}: {'its beginning' if start else 'another wording, shorter'}"
-
-
-def _read(path: Path) -> Iterator[tuple[int, Row | Bad]]:
-    with path.open("rb") as file:
-        head = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
-    return rows.read_list(path, Row) if head.startswith(b"[") else rows.read_lines(path, Row)
-
-
-def _place(photo: str, read: _Read, photos: rows.Photos) -> str:
-    """Where a photo lies: by its name alone, since `../images/x.jpg` leads out of the release."""
-    name = PurePosixPath(photo.replace("\\", "/")).name
-    tries = [f"{folder}/{name}" if folder else name for folder in (*FOLDERS, read.beside)]
-    return next((place for place in tries if place in photos.there), tries[0])
 
 
 def _turns(row: Row, places: tuple[str, ...], replies: bool) -> Iterable[Turn]:  # noqa: FBT001
