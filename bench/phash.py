@@ -10,8 +10,8 @@ another order.
 
 Targets, of every row: 3 times ImageHash under 1 megapixel, 4 times from there on, and from 0.3
 megapixels up within 1.25 of the bare decode. Rows are files as data sets have them (small, from the
-web, 2 megapixels), painted leaves of 1 and 12 megapixels, and photos saved again at three qualities,
-4:3, enlarged where they are smaller, or four side by side.
+web, 2 megapixels), painted leaves of 1 and 12 megapixels, and photos saved again at three
+qualities, 4:3, enlarged where they are smaller, or four side by side.
 
 How many times ImageHash is decided by the file: both have to read its Huffman codes, which take a
 quarter of ImageHash's time in a file of 1.5 bits a pixel and two fifths in one of 4. "decode alone"

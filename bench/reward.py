@@ -16,9 +16,9 @@ truths:
 All take turns in five rounds; time is that of the processor, the ratio the median of the rounds,
 with the least and the most. Every value of ours is held against the peer's to 1e-9, and the exact
 region IoU that `grounded` uses against the raster: both lie between what whole cells inside the
-boxes and whole cells touched by them allow. Exits 1 when values differ, or when either is less than 20
-times faster than `cells`, although `grounded` does more: it repairs broken replies, resolves names
-and measures regions exactly.
+boxes and whole cells touched by them allow. Exits 1 when values differ, or when either is less than
+20 times faster than `cells`, although `grounded` does more: it repairs broken replies, resolves
+names and measures regions exactly.
 """
 
 import json

@@ -262,7 +262,8 @@ def test_nothing_to_score_is_said() -> None:
         score(bench([]), replies("one"))
     with pytest.raises(
         Usage,
-        match=r"'boxing'; it has: candidates, choice, known_target, open, open_set, reasoned_choice",
+        match=r"'boxing'; it has: candidates, choice, known_target, open, open_set, "
+        r"reasoned_choice$",
     ):
         score(bench(), replies("one", protocol="boxing"))
 

@@ -22,13 +22,10 @@ the pen never becomes a default. `--set a.b=value` replaces one setting and is r
 in the file.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from os.path import normpath
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
-
-import msgspec
+from typing import Literal, NamedTuple
 
 from fieldtruth.faults import Usage
 from fieldtruth.records import Record, Space, Split
@@ -294,27 +291,7 @@ def read(path: Path, settings: Sequence[str] = ()) -> Opened:
     Raises `Usage` naming file and key for what is not TOML, not a setting, of another type, or
     names something that the recipe does not have.
     """
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Usage(f"{path}: expected a recipe, got: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Usage(f"{path}: expected a recipe in TOML, got: {error}") from None
-    for setting in settings:
-        tables.put(raw, setting, Recipe)
-    recipe = _converted(raw, path)
+    recipe = tables.converted(tables.read(path, settings, Recipe), Recipe, path)
     for trouble in troubles.all_of(recipe):
         raise Usage(f"{path}: {trouble}")
     return Opened(recipe, path.parent)
-
-
-def _converted(raw: dict[str, Any], path: Path) -> Recipe:
-    for trouble in tables.unknown(raw, Recipe):
-        raise Usage(f"{path}: {trouble}")
-    try:
-        return msgspec.convert(raw, Recipe)
-    except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$")
-        what = what.replace("Object missing required field", "expected the setting")
-        key = where.rstrip("`").lstrip(".") or "the recipe"
-        raise Usage(f"{path}: {key}: {what[0].lower()}{what[1:]}") from None

@@ -6,12 +6,44 @@ What may stand where, and of which type, is read off a record's fields.
 import difflib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
 
 from fieldtruth.faults import Usage
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def read(path: Path, settings: Sequence[str], whole: type[msgspec.Struct]) -> dict[str, Any]:
+    """What a recipe says with some settings (`a.b=value`) replaced; only keys that `whole` has.
+
+    Raises `Usage` naming file and key for what is not TOML or not a setting.
+    """
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Usage(f"{path}: expected a recipe, got: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Usage(f"{path}: expected a recipe in TOML, got: {error}") from None
+    for setting in settings:
+        put(raw, setting, whole)
+    for trouble in unknown(raw, whole):
+        raise Usage(f"{path}: {trouble}")
+    return raw
+
+
+def converted(raw: Mapping[str, Any], whole: type[S], path: Path) -> S:
+    """A recipe's tables as the record they are; `Usage` naming file and key where they are none."""
+    try:
+        return msgspec.convert(raw, whole)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$")
+        what = what.replace("Object missing required field", "expected the setting")
+        key = where.rstrip("`").lstrip(".") or "the recipe"
+        raise Usage(f"{path}: {key}: {what[0].lower()}{what[1:]}") from None
 
 
 def put(raw: dict[str, Any], setting: str, whole: type[msgspec.Struct]) -> None:

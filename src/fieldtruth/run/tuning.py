@@ -17,7 +17,6 @@ Every setting is described at `stages.sft.settings.Sft` and `stages.scratch.sett
 Paths are relative to the recipe.
 """
 
-import tomllib
 from collections.abc import Callable, Sequence
 from os.path import normpath
 from pathlib import Path
@@ -65,17 +64,7 @@ def read_scratch(path: Path, settings: Sequence[str] = ()) -> Scratch:
 
 
 def _table(path: Path, settings: Sequence[str], name: str) -> dict[str, Any]:
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Usage(f"{path}: expected a recipe, got: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Usage(f"{path}: expected a recipe in TOML, got: {error}") from None
-    for setting in settings:
-        tables.put(raw, setting, _Whole)
-    for trouble in tables.unknown(raw, _Whole):
-        raise Usage(f"{path}: {trouble}")
-    table = raw.get(name)
+    table = tables.read(path, settings, _Whole).get(name)
     if not isinstance(table, dict):
         raise Usage(f"{path}: expected a table [{name}], got none")
     return table

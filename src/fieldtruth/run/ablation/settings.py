@@ -13,7 +13,6 @@ Paths are relative to the recipe. A row without examples is the base itself. Wha
 [rows.NAME.sft] or [rows.NAME.ask] stands over what all rows share.
 """
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from os.path import normpath
 from pathlib import Path
@@ -124,23 +123,8 @@ def read(path: Path, settings: Sequence[str] = ()) -> Opened:
     Raises `Usage` naming file and key for what is not TOML, not a setting, of another type, or
     names something that the recipe does not have.
     """
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Usage(f"{path}: expected a recipe, got: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Usage(f"{path}: expected a recipe in TOML, got: {error}") from None
-    for setting in settings:
-        tables.put(raw, setting, Ablation)
-    for trouble in tables.unknown(raw, Ablation):
-        raise Usage(f"{path}: {trouble}")
-    try:
-        opened = Opened(msgspec.convert(raw, Ablation), path.parent)
-    except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$")
-        raise Usage(
-            f"{path}: {where.rstrip('`').lstrip('.')}: {what[0].lower()}{what[1:]}"
-        ) from None
+    raw = tables.read(path, settings, Ablation)
+    opened = Opened(tables.converted(raw, Ablation, path), path.parent)
     for trouble in _troubles(opened):
         raise Usage(f"{path}: {trouble}")
     return opened
