@@ -106,6 +106,14 @@ def test_nothing_that_the_benchmark_knows(
     assert kept == {"d:0", "d:1", "d:3"}
 
 
+def test_a_file_of_questions_is_no_benchmark(tmp_path: Path) -> None:
+    folder = facts(tmp_path / "in")
+    (tmp_path / "q.jsonl").write_text(json.dumps(question("q1", images=["2.png"])) + "\n")
+    job = knowing.Job(facts=folder, benchmarks=(tmp_path / "q.jsonl",))
+    with pytest.raises(Usage, match="freeze the questions first"):
+        knowing.build(job, Settings(), tmp_path / "base")
+
+
 def test_photos_that_may_not_be_handed_on_are_only_named(tmp_path: Path) -> None:
     folder = facts(tmp_path / "in", licence="All rights reserved")
     made = knowing.build(knowing.Job(facts=folder), Settings(), tmp_path / "base")

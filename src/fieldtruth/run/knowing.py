@@ -16,7 +16,7 @@ from fieldtruth import __version__, draws, images, store
 from fieldtruth.faults import Refused, Usage
 from fieldtruth.formats.contract import write_lines
 from fieldtruth.privacy import metadata
-from fieldtruth.records import SCHEMA, Drop, Fact, Question, Record
+from fieldtruth.records import SCHEMA, Drop, Fact, Record
 from fieldtruth.run import scrubbing
 from fieldtruth.run.ledger import Ledger
 from fieldtruth.run.progress import SILENT, Track
@@ -32,8 +32,8 @@ KNOWLEDGE = "knowledge.jsonl"  # what `questions` left for learning
 
 class Job(Record, frozen=True, kw_only=True):
     """`facts`: a file of facts, or the folder that `questions` or `facts` made. `images`: where
-    their photos lie, if the folder does not say. `benchmarks`: frozen question benchmarks, or
-    files of questions, that the base may know nothing of. `general`: a file of conversations, whose
+    their photos lie, if the folder does not say. `benchmarks`: frozen benchmarks that the base may
+    know nothing of. `general`: a file of conversations, whose
     photos lie below `general_images`."""
 
     facts: Path
@@ -137,19 +137,21 @@ def _where(job: Job) -> tuple[Path, Path | None]:
 
 
 def _known(benchmarks: Sequence[Path]) -> stage.Known:
-    """What the benchmarks are made of."""
+    """What the benchmarks are made of; `Usage` for a file, whose photos nobody vouches for."""
     known = stage.Known()
     for path in benchmarks:
-        if path.is_dir():
-            bench = store.open_bench(path)
-            for question in bench.questions:
-                known.groups.add(question.group)
-                for image in question.images:
-                    known.photos.add(_hash_of(bench, image))
-            for item in bench.items:
-                known.photos.add(item.image_sha256)
-        else:
-            known.groups |= {question.group for question in store.read(path, Question)}
+        if not path.is_dir():
+            raise Usage(
+                f"--not {path}: expected a frozen benchmark, which tells its photos by their hashes; "
+                "got none there: freeze the questions first"
+            )
+        bench = store.open_bench(path)
+        for question in bench.questions:
+            known.groups.add(question.group)
+            for image in question.images:
+                known.photos.add(_hash_of(bench, image))
+        for item in bench.items:
+            known.photos.add(item.image_sha256)
     return known
 
 
@@ -267,9 +269,7 @@ def _about(
     if job.general is not None:
         inputs["general"] = store.sha256(job.general)
     for path in job.benchmarks:
-        inputs[f"not {path.name}"] = (
-            store.open_bench(path).manifest.digest if path.is_dir() else store.sha256(path)
-        )
+        inputs[f"not {path.name}"] = store.open_bench(path).manifest.digest
     return {
         "schema": SCHEMA, "made": msgspec.to_builtins(made),
         "settings": msgspec.to_builtins(settings),
