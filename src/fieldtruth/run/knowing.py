@@ -33,8 +33,8 @@ KNOWLEDGE = "knowledge.jsonl"  # what `questions` left for learning
 class Job(Record, frozen=True, kw_only=True):
     """`facts`: a file of facts, or the folder that `questions` or `facts` made. `images`: where
     their photos lie, if the folder does not say. `benchmarks`: frozen benchmarks that the base may
-    know nothing of. `general`: a file of conversations, whose
-    photos lie below `general_images`."""
+    know nothing of. `general`: a file of conversations, whose photos lie below
+    `general_images`."""
 
     facts: Path
     images: Path | None = None
@@ -142,8 +142,8 @@ def _known(benchmarks: Sequence[Path]) -> stage.Known:
     for path in benchmarks:
         if not path.is_dir():
             raise Usage(
-                f"--not {path}: expected a frozen benchmark, which tells its photos by their hashes; "
-                "got none there: freeze the questions first"
+                f"--not {path}: expected a frozen benchmark, which tells its photos by their "
+                "hashes, got none there: freeze the questions first"
             )
         bench = store.open_bench(path)
         for question in bench.questions:
