@@ -17,11 +17,13 @@ from statistics import median
 
 import pdfplumber
 import pypdf
-from tests.papers import by_reportlab
 
 from fieldtruth.papers import pdf
 from fieldtruth.papers.layout import Layout, Limits
 from fieldtruth.stages.figures import find
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.papers import by_reportlab
 
 ROUNDS = 3
 REAL = Path(__file__).parents[2] / "shared" / "data" / "papers" / "mohanty2016.pdf"

@@ -91,8 +91,8 @@ def measured(folder: Path, rank: int) -> tuple[list[float], list[float]]:
     from fieldtruth.models.transformers.card import Card
     from fieldtruth.models.transformers.processor import open_processor
     from fieldtruth.stages.sft import trainer
-    from fieldtruth.stages.sft.checkpoints import Checkpoints
-    from fieldtruth.stages.sft.rows import Rows
+    from fieldtruth.tuning.checkpoints import Checkpoints
+    from fieldtruth.tuning.rows import Rows
 
     tiny.qwen3_vl(folder / "base", hidden=160, layers=3, eyes=96)
     rows = Rows([store.open_examples(tuned.examples(folder / "train", EXAMPLES))])

@@ -2,7 +2,7 @@
 
 from itertools import permutations
 from math import inf
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -222,11 +222,25 @@ def test_the_matches_at_a_higher_bar_are_the_first_of_the_lower_one() -> None:
     assert loose[: len(strict)] == strict
 
 
-def test_pairs_number_the_boxes_of_all_images() -> None:
-    image, said, true = geometry.pairs(counts(2, 0, 1), counts(1, 3, 2))
-    assert image.tolist() == [0, 0, 2, 2]
-    assert said.tolist() == [0, 1, 2, 2]
-    assert true.tolist() == [0, 0, 4, 5]
+@given(st.lists(st.tuples(whole_boxes, whole_boxes), max_size=5), st.floats(0.05, 1))
+def test_near_pairs_are_those_of_each_image_alone(images: list[Any], bar: float) -> None:
+    said, true = (as_boxes([b for image in images for b in image[side]]) for side in (0, 1))
+    sizes = [counts(*(len(image[side]) for image in images)) for side in (0, 1)]
+    expected, begin = [], [0, 0]
+    for image in images:
+        table = geometry.iou(as_boxes(image[0]), as_boxes(image[1]))
+        for i, j in zip(*np.nonzero(table >= bar), strict=True):
+            expected.append((begin[0] + i, begin[1] + j, table[i, j]))
+        begin = [begin[0] + len(image[0]), begin[1] + len(image[1])]
+    found = geometry.near(said, true, *sizes, threshold=bar)
+    assert list(zip(*found, strict=True)) == expected
+
+
+def test_near_pairs_of_more_than_are_held_at_once() -> None:
+    row = as_boxes([(x, 0, x + 1, 1) for x in range(2500)])
+    first, second, overlap = geometry.near(row, row, counts(2500), counts(2500))
+    assert first.tolist() == second.tolist() == list(range(2500))
+    assert set(overlap.tolist()) == {1.0}
 
 
 # --- unions ------------------------------------------------------------------------------------
@@ -264,6 +278,18 @@ def test_many_images_at_once_count_cells(
         assert areas[index] == len(a)
         assert found[index] == pytest.approx(len(a & b) / len(a | b) if a | b else 0.0)
         assert 0 <= found[index] <= 1
+
+
+@given(st.lists(whole_boxes, min_size=1, max_size=3), st.lists(whole_boxes, max_size=6))
+def test_photos_given_once_count_as_given_for_each_image(photos: Any, replies: Any) -> None:
+    photo = np.arange(len(replies)) * len(photos) // max(1, len(replies))
+    said, sizes = as_boxes([b for boxes in replies for b in boxes]), counts(*map(len, replies))
+    once = as_boxes([b for boxes in photos for b in boxes]), counts(*map(len, photos))
+    again = [photos[i] for i in photo]
+    each = as_boxes([b for boxes in again for b in boxes]), counts(*map(len, again))
+    assert np.array_equal(each[0], once[0][geometry.rows_of(once[1], photo)])
+    shared = geometry.region_ious(said, once[0], sizes, once[1], photo)
+    assert np.array_equal(shared, geometry.region_ious(said, each[0], sizes, each[1]))
 
 
 def test_a_reply_of_a_thousand_boxes_is_swept_in_blocks() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fieldtruth import rows
 from fieldtruth.faults import BadRecord, Refused, Usage
 from fieldtruth.rows import Bad
+from fieldtruth.unique import Unique
 
 
 class Row(msgspec.Struct, forbid_unknown_fields=True):
@@ -140,16 +141,23 @@ def test_letters(answer: str, at: int | None) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=12))
-def test_names_given_at_once_are_those_given_one_by_one(told: list[tuple[str, int]]) -> None:
-    one_by_one, at_once = rows.Names("s"), rows.Names("s")
-    single = [one_by_one.of(own, ("f", at), (what,)) for at, (own, what) in enumerate(told, 1)]
-    names, again = [], []
-    for first in range(0, len(told), 5):
-        some = told[first : first + 5]
-        more, twice = at_once.of_all(
-            [own for own, _ in some], ("f", first + 1), [(what,) for _, what in some]
-        )
-        names += more
-        again += [first + at for at in twice]
-    assert names == [name for name, _ in single]
-    assert again == [at for at, (_, twice) in enumerate(single) if twice]
+def test_ids_are_the_same_where_it_is_known_which_come_again(told: list[tuple[str, int]]) -> None:
+    ids = Unique()
+    ids.add([own for own, _ in told])
+    kept, known = rows.Names("s"), rows.Names("s", ids.doubled())
+    for at, (own, what) in enumerate(told, 1):
+        assert known.of(own, ("f", at), (what,)) == kept.of(own, ("f", at), (what,))
+        assert known.once([own]) == ([each for each, _ in told].count(own) == 1)
+        assert not kept.once([own])
+
+
+def test_photos_are_looked_up_many_at_once(tmp_path: Path) -> None:
+    for number in range(300):
+        (tmp_path / f"{number}.jpg").touch()
+    photos = rows.Photos(tmp_path)
+    there = [f"{number}.jpg" for number in range(300)]
+    assert photos.all_there(there * 2)
+    assert photos.all_there([])
+    for other in ("300.jpg", "", "0.JPG", "./0.jpg"):
+        assert not photos.all_there([*there, other])
+    assert not rows.Photos(tmp_path / "none").all_there([""])

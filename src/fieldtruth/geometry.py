@@ -5,7 +5,7 @@ function says otherwise. Nothing here changes its arguments.
 
 The rules are those of the design, section 6. Two ways of working stand side by side: one image
 at a time (`iou`, `match`, `region_iou`) and many images in one pass over flat arrays
-(`pairs`, `greedy`, `union_areas`, `region_ious`), where `counts[i]` rows belong to image i.
+(`near`, `greedy`, `union_areas`, `region_ious`), where `counts[i]` rows belong to image i.
 """
 
 from collections.abc import Sequence
@@ -180,14 +180,43 @@ def _assigned(table: Floats, threshold: float, rule: Rule) -> list[tuple[int, in
     return [(int(i), int(j)) for i, j in zip(first, second, strict=True) if worth[i, j] > 0]
 
 
-def pairs(said_counts: Ints, true_counts: Ints) -> tuple[Ints, Ints, Ints]:
-    """Every (image, said row, true row) of many images, rows counted over the flat arrays."""
-    sizes = said_counts * true_counts
-    image = np.repeat(np.arange(len(sizes)), sizes)
-    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    said_start, true_start = (np.cumsum(c) - c for c in (said_counts, true_counts))
-    width = np.repeat(true_counts, sizes)
-    return image, said_start[image] + within // width, true_start[image] + within % width
+def near(
+    said: Boxes, true: Boxes, said_counts: Ints, true_counts: Ints, threshold: float = 0.5
+) -> tuple[Ints, Ints, Floats]:
+    """The pairs of many images that reach a threshold over 0: said row, true row, and their IoU.
+
+    Rows are counted over the flat arrays and ascend. A few million pairs are held at once, however
+    many there are.
+    """
+    width = np.repeat(true_counts, said_counts)  # of each said box: how many it may pair with
+    start = np.repeat(np.cumsum(true_counts) - true_counts, said_counts)
+    ends, begin = np.cumsum(width), 0
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
+    while begin < len(said):
+        most = ends[begin] - width[begin] + 32 * _BLOCK
+        end = max(begin + 1, int(np.searchsorted(ends, most, side="right")))
+        found.append(_near(said, true, (begin, end), (start, width), threshold))
+        begin = end
+    first, second, overlap = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return first, second, overlap
+
+
+def _near(
+    said: Boxes, true: Boxes, block: tuple[int, int], partners: tuple[Ints, Ints], threshold: float
+) -> tuple[Ints, Ints, Floats]:
+    """`near` of a block of said rows; row i's partners are `width[i]` rows from `start[i]` on."""
+    rows = slice(*block)
+    start, width = (each[rows] for each in partners)
+    (x1, _, x2, _), (left, _, right, _) = said[rows].T, true.T.copy()  # numpy is slow on rows
+    second = np.repeat(start - np.cumsum(width) + width, width)
+    second += np.arange(len(second))
+    beside = np.repeat(x1, width) < right[second]
+    beside &= left[second] < np.repeat(x2, width)
+    meet = np.flatnonzero(beside)  # few do: the rest is worked out for them alone
+    first, second = np.repeat(np.arange(*block), width)[meet], second[meet]
+    overlap = overlaps(said[first], true[second])
+    taken = np.flatnonzero(overlap >= threshold)
+    return first[taken], second[taken], overlap[taken]
 
 
 def greedy(said: Ints, true: Ints, overlap: Floats) -> list[int]:
@@ -221,17 +250,31 @@ def region_iou(said: Boxes, true: Boxes) -> float:
     return float(region_ious(said, true, np.array([len(said)]), np.array([len(true)]))[0])
 
 
-def region_ious(said: Boxes, true: Boxes, said_counts: Ints, true_counts: Ints) -> Floats:
-    """`region_iou` of many images at once, shape (images,)."""
+def region_ious(
+    said: Boxes, true: Boxes, said_counts: Ints, true_counts: Ints, photo: Ints | None = None
+) -> Floats:
+    """`region_iou` of many images at once, shape (images,).
+
+    Where several of them are one photo, `true` and `true_counts` may hold each photo once and
+    `photo` its number for each image.
+    """
     images = np.arange(len(said_counts))
-    owner = np.concatenate([np.repeat(images, said_counts), np.repeat(images, true_counts)])
-    both = np.concatenate([said, true])[np.argsort(owner, kind="stable")]
-    boxes = np.concatenate([said, true, both])
-    counts = np.concatenate([said_counts, true_counts, said_counts + true_counts])
-    first, second, union = union_areas(boxes, counts).reshape(3, -1)
-    apart = first + second
+    which = images if photo is None else photo
+    owner = np.concatenate([np.repeat(images, said_counts), np.repeat(images, true_counts[which])])
+    both = np.concatenate([said, true[rows_of(true_counts, which)]])
+    boxes = np.concatenate([said, both[np.argsort(owner, kind="stable")], true])
+    counts = np.concatenate([said_counts, said_counts + true_counts[which], true_counts])
+    first, union, second = np.split(union_areas(boxes, counts), [len(images), 2 * len(images)])
+    apart = first + second[which]
     ratio = np.divide(apart - union, union, out=np.zeros_like(union), where=union > 0)
     return np.clip(ratio, 0.0, 1.0)
+
+
+def rows_of(counts: Ints, which: Ints) -> Ints:
+    """The rows of these images in flat arrays, one image after another."""
+    many = counts[which]
+    first = (np.cumsum(counts) - counts)[which] - (np.cumsum(many) - many)
+    return np.arange(int(many.sum())) + np.repeat(first, many)
 
 
 def union_areas(boxes: Boxes, counts: Ints) -> Floats:
@@ -243,7 +286,7 @@ def union_areas(boxes: Boxes, counts: Ints) -> Floats:
     padded = np.concatenate([boxes, np.zeros((1, 4))])
     result, least = np.zeros(len(counts)), 0
     while least < int(counts.max(initial=0)):
-        most = least + 1 + least // 4  # the most boxes an image of this round may have
+        most = least + 1 + least // 2  # the most boxes an image of this round may have
         rows = np.flatnonzero((counts > least) & (counts <= most))
         step = max(1, _BLOCK // (2 * most))
         for begin in range(0, len(rows), step):
@@ -270,9 +313,12 @@ def _sweep(boxes: Floats) -> Floats:
         reach, length = np.full(left.shape, -inf), np.zeros(left.shape)
         for x1, low, x2, high in lowest_first:
             end = np.where((x1 <= left) & (right <= x2), high, -inf)
-            # Each box adds what lies above all the boxes before it.
-            length += np.maximum(end - np.maximum(reach, low), 0.0)
-            np.maximum(reach, end, out=reach)
+            # Each box adds what lies above all the boxes before it. Where this one is not, `low`
+            # may stay in `reach`: no box begins below it from here on.
+            np.maximum(reach, low, out=reach)
+            np.maximum(reach, end, out=end)
+            length += end - reach
+            reach = end
         total += (length * (right - left)).sum(axis=0)
     return total
 

@@ -6,6 +6,7 @@ Impossible values cannot be built: each `__post_init__` raises `ValueError` sayi
 expected and what was got.
 """
 
+from itertools import chain
 from math import isfinite
 from typing import Literal
 
@@ -391,9 +392,7 @@ class Reading(Record, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         _require(len(self.labels) == len(self.boxes), "a label per box", self.labels)
-        _require(
-            all(isfinite(value) for box in self.boxes for value in box), "finite boxes", self.boxes
-        )
+        _require(all(map(isfinite, chain.from_iterable(self.boxes))), "finite boxes", self.boxes)
         _require((self.outcome == "boxes") == bool(self.boxes), "boxes iff so read", self.boxes)
         lettered = self.letter is not None
         _require((self.outcome == "letter") == lettered, "a letter iff so read", self.letter)

@@ -9,16 +9,17 @@ import csv
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from operator import is_
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import msgspec
+import numpy as np
 
 from fieldtruth import store, taxonomy
 from fieldtruth.faults import BadRecord, Refused, Usage
 from fieldtruth.records import LETTERS, Drop, Kind, Record, Sample
 from fieldtruth.taxonomy.lexicon import words_in
+from fieldtruth.unique import hashes_of
 
 PIECE = 2**16  # bytes; the rows of a larger piece do not stay in the processor's cache
 LONGEST = 5  # words of a text that can be a label; more is a sentence
@@ -198,6 +199,21 @@ class Photos:
         top = store.inside(root, folder) if folder else root
         self._root = root
         self.there = frozenset(_files(top, f"{folder}/" if folder else "", root))
+        hashes = hashes_of(self.there)
+        # At least eight slots a photo: nearly all have one of their own. No hash of Python's is -1.
+        self._slots = np.full(2 ** (8 * len(hashes)).bit_length(), -1, np.int64)
+        self._slots[hashes & len(self._slots) - 1] = hashes
+
+    def all_there(self, places: Sequence[str]) -> bool:
+        """Whether each of some hundred places is a photo's.
+
+        By the 64-bit hashes of the paths, side by side in one array: a set of so many strings lies
+        all over the memory, and waiting for it takes four times as long. That a place which is not
+        there has the hash of one that is happens once in some 10^13 places.
+        """
+        hashes = hashes_of(places)
+        other = np.flatnonzero(self._slots[hashes & len(self._slots) - 1] != hashes)
+        return self.there.issuperset([places[at] for at in other.tolist()])
 
     def wrong(self, places: Iterable[str]) -> tuple[Wrong, str]:
         """Why the first of these places that is no photo's cannot be had."""
@@ -247,10 +263,14 @@ def _files(top: Path, start: str, root: Path) -> Iterator[str]:
 
 
 class Names:
-    """Sample ids that are each one row's: a native id that comes again gets its place behind it."""
+    """Sample ids that are each one row's: a native id that comes again gets its place behind it.
 
-    def __init__(self, source: str) -> None:
-        self._start = f"{source}:"
+    Where it is known which ids come more than once, `doubled` holds at least their hashes, and only
+    rows of these ids are kept in memory.
+    """
+
+    def __init__(self, source: str, doubled: frozenset[int] | None = None) -> None:
+        self._start, self._doubled = f"{source}:", doubled
         self._seen: dict[str, int] = {}
 
     def of(self, native: str, place: tuple[str, int], content: object) -> tuple[str, bool]:
@@ -259,28 +279,25 @@ class Names:
         `place` is the file and the number of the row: the id of a row that has none of its own.
         `content` is hashable: all that tells two rows of one id apart.
         """
-        name = self._start + (native or f"{place[0]}:{place[1]}")
+        own = native or place_name(*place)
+        name = self._start + own
+        if self._doubled is not None and hash(own) not in self._doubled:
+            return name, False
         mine = hash(content)
         first = self._seen.setdefault(name, mine)
         if first is mine:
             return name, False
-        return f"{name}#{place[0]}:{place[1]}", first == mine
+        return f"{name}#{place_name(*place)}", first == mine
 
-    def of_all(
-        self, natives: Iterable[str], place: tuple[str, int], contents: Iterable[object]
-    ) -> tuple[list[str], list[int]]:
-        """`of` for rows of a file one after another, without a call for each: all their ids, and
-        which of them, from 0, were there before. `place` is the first row's; none lacks an id.
-        """
-        names, mine = [self._start + native for native in natives], list(map(hash, contents))
-        firsts, again = list(map(self._seen.setdefault, names, mine)), []
-        if not all(map(is_, firsts, mine)):
-            for at, (first, own) in enumerate(zip(firsts, mine, strict=True)):
-                if first is not own:
-                    names[at] += f"#{place[0]}:{place[1] + at}"
-                    if first == own:
-                        again.append(at)
-        return names, again
+    def once(self, natives: Collection[str]) -> bool:
+        """Whether it is known of all these ids that each comes once."""
+        doubled = self._doubled
+        return doubled is not None and (not doubled or doubled.isdisjoint(map(hash, natives)))
+
+
+def place_name(file: str, number: int) -> str:
+    """The id of a row that has none of its own."""
+    return f"{file}:{number}"
 
 
 def letter_of(answer: str, options: Collection[str]) -> int | None:

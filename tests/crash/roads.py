@@ -29,7 +29,7 @@ from tests.builders import (
 )  # fmt: skip
 from tests.papers import by_fpdf2
 from tests.sources.talks import RELEASES as TALKS
-from tests.stages import talks
+from tests.stages import talks, tuned
 
 from fieldtruth import store
 from fieldtruth.records import Fact, Target
@@ -223,6 +223,14 @@ def _train(folder: Path) -> None:
     settings = Settings(name="leaves", version="1", split="train")
     freeze(items, folder / "in" / "leaves", folder / "in" / "bench", settings)
     (folder / "colour.json").write_text("{}")
+
+
+def _scratch(folder: Path) -> None:
+    train = tuned.examples(folder / "in", 4)
+    (folder / "in" / "recipe.toml").write_text(
+        f'[scratch]\ntrain = ["{train.name}"]\nout = "../base"\nwidth = 48\nlayers = 1\nheads = 2\n'
+        'eyes = 16\neye_layers = 1\neye_heads = 2\nside = 64\nsteps = 2\nbatch = 2\ndevice = "cpu"\n'
+    )
 
 
 def _bench(folder: Path) -> Path:
@@ -604,12 +612,14 @@ ROADS = {
                 "kept/half-seed0/scores.json", "kept/half-seed0/predictions.jsonl.gz",
             ),
             alone("kept/benchmarks/hand.jsonl.gz"), alone("kept/table.json"),
-            alone("kept/table.md"),
+            alone("kept/table.md"), alone("kept/report.html"),
         ),
         kills=40,
     ),
     "train colour": Road("train colour in/bench --out colour.json", _train, (alone("colour.json"),),
                          kills=5),
+    "train scratch": Road("train scratch in/recipe.toml --quiet", _scratch, (under("base"),),
+                          kills=4),
     "predict": Road(
         f"{_PREDICT} --protocol candidates --out replies.jsonl", _predict, (_REPLIES,), kills=160
     ),

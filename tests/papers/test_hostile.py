@@ -16,8 +16,15 @@ from pypdf.generic import (
 from tests.papers import by_reportlab
 from tests.papers.answers import prose
 
+from fieldtruth import store
+from fieldtruth.papers import pdf
 from fieldtruth.papers.layout import Crop, Failed, Layout, Limits
+from fieldtruth.papers.records import Paper
 from fieldtruth.papers.worker import Reader
+from fieldtruth.records import Drop
+from fieldtruth.run import screening
+from fieldtruth.stages.figures import find
+from fieldtruth.stages.screen import Settings
 
 
 def _good() -> bytes:
@@ -129,18 +136,55 @@ def _nought() -> bytes:
     return _written(writer)
 
 
-FAILS: dict[str, Callable[[], bytes]] = {
-    "encrypted": _encrypted,
-    "no pages": _no_pages,
-    "broken": lambda: _good()[:300],
-    "empty": lambda: b"",
-    "a web page": lambda: b"<html>not found</html>" * 50,
+def _locked(user: str, algorithm: str) -> Callable[[], bytes]:
+    """A paper that only its owner may print, or that nobody opens without a password."""
+
+    def make() -> bytes:
+        writer = PdfWriter(clone_from=PdfReader(BytesIO(_good())))
+        writer.encrypt(user, owner_password="owner", algorithm=algorithm)
+        return _written(writer)
+
+    return make
+
+
+def _unknown_lock() -> bytes:
+    """Encrypted by a handler that no reader has."""
+    good = _page(b"BT ET")
+    lock = b"/Encrypt <</Filter/Adobe.APS/V 4/R 4/Length 128>> /ID [<00><00>]"
+    return good.replace(b"trailer <<", b"trailer <<" + lock)
+
+
+def _no_kids() -> bytes:
+    """A count of three pages, and none of them."""
+    return _objects(b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 3>>")
+
+
+def _sized(width: int, height: int) -> Callable[[], bytes]:
+    return lambda: _page(b"0 0 99 99 re f", b"", b"0 0 %d %d" % (width, height))
+
+
+FAILS: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "password RC4": ("encrypted", _encrypted),
+    "password AES-256": ("encrypted", _locked("secret", "AES-256")),
+    "password AES-128": ("encrypted", _locked("secret", "AES-128")),
+    "unknown handler": ("encrypted", _unknown_lock),
+    "no pages": ("no pages", _no_pages),
+    "no kids": ("broken", _no_kids),
+    "cut off": ("broken", lambda: _good()[:300]),
+    "empty": ("broken", lambda: b""),
+    "a web page": ("broken", lambda: b"<html>not found</html>" * 50),
+    "noughts": ("broken", lambda: bytes(4000)),
+    "vast page": ("page size", _sized(200_000, 842)),
+    "vast both ways": ("page size", _sized(200_000, 200_000)),
 }
 PASSES: dict[str, Callable[[], bytes]] = {
     "script": _script,
     "huge page": _huge_page,
     "picture bomb": _picture_bomb,
     "no size": _nought,
+    "owner's lock RC4": _locked("", "RC4-128"),
+    "owner's lock AES-128": _locked("", "AES-128"),
+    "owner's lock AES-256": _locked("", "AES-256"),
 }
 
 
@@ -149,13 +193,54 @@ def test_what_cannot_be_read_is_named_and_the_next_one_is_read(tmp_path: Path) -
     good = tmp_path / "good.pdf"
     good.write_bytes(_good())
     with Reader() as reader:
-        for name, make in FAILS.items():
+        for name, (reason, make) in FAILS.items():
             path = tmp_path / f"{name}.pdf"
             path.write_bytes(make())
             got = reader.look(path)
             assert isinstance(got, Failed), name
-            assert got.reason == (name if name in ("encrypted", "no pages") else "broken")
+            assert got.reason == reason, (name, got)
             assert isinstance(reader.look(good), Layout)
+
+
+@pytest.mark.slow
+def test_a_folder_of_them_is_screened_and_each_is_a_drop(tmp_path: Path) -> None:
+    """The whole road: one drop for each with its reason, and the one good paper beside them."""
+    folder = tmp_path / "pdfs"
+    folder.mkdir()
+    for name, (_, make) in FAILS.items():
+        (folder / f"{name}.pdf").write_bytes(make())
+    (folder / "blank.pdf").write_bytes(_page(b"0 0 99 99 re f"))
+    (folder / "good.pdf").write_bytes(_locked("", "AES-256")())
+    screening.screen(folder, tmp_path / "out", Settings(any_kind=True))
+    drops = {each.sample: each for each in store.read(tmp_path / "out" / "drops.jsonl", Drop)}
+    wanted = {f"{name}.pdf": reason for name, (reason, _) in FAILS.items()}
+    copies = {name for name, each in drops.items() if each.reason == "duplicate"}
+    assert copies == set()
+    assert {name: each.reason for name, each in drops.items()} == wanted | {"blank.pdf": "no words"}
+    assert drops["vast page.pdf"].detail == "page 1 is 200,000 x 842 points"
+    (paper,) = store.read(tmp_path / "out" / "papers.jsonl", Paper)
+    assert paper.file == "good.pdf"
+
+
+def test_words_are_read_without_a_password_where_only_its_owner_needs_one(tmp_path: Path) -> None:
+    path = tmp_path / "locked.pdf"
+    path.write_bytes(_locked("", "AES-256")())
+    got = pdf.look(path, Limits(), ink=False)
+    assert isinstance(got, Layout)
+    said = " ".join(line.text for line in got.pages[0].lines)
+    assert "Seed was sown in the first week of May" in said
+
+
+def test_one_page_that_cannot_be_shown_is_a_miss_and_the_rest_is_read(tmp_path: Path) -> None:
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(_good())))
+    writer.add_blank_page(200_000, 842)
+    path = tmp_path / "one.pdf"
+    path.write_bytes(_written(writer))
+    got = pdf.look(path, Limits())
+    assert isinstance(got, Layout)
+    assert [page.shown for page in got.pages] == [True, False]
+    told = [(each.page, each.what) for each in find(got).missed]
+    assert told == [(2, "a page that cannot be shown")]
 
 
 @pytest.mark.slow

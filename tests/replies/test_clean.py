@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from tests.fuzzed import reply
 
@@ -27,6 +28,28 @@ def test_it_says_what_the_other_says() -> None:
     assert read > 200
 
 
+def test_a_list_that_was_cut_off_anywhere() -> None:
+    """Every beginning of a reply, and some with a letter that does not belong there."""
+    read = 0
+    for number in range(30):
+        draw = rng(0, "cut off", str(number))
+        rows = [
+            {"bbox_2d": np.round(draw.normal(500, 400, 4), number % 3).tolist(),
+             "label": str(draw.choice(["rust", "b}", "[1, 2]", "a{ b", "//", "it's", "\u00e9"]))}
+            for _ in range(2)
+        ]  # fmt: skip
+        text = json.dumps(rows, ensure_ascii=False, indent=(None, 1)[number % 2])
+        text = ("", "```json\n")[number % 3 == 0] + text
+        for end in range(1, len(text) + 1):
+            odd = str(draw.choice(list('[]{}",: 1-.e\n`')))
+            for words in (text[:end], text[:end] + odd, text[:end] + odd + text[end + 1 : end + 9]):
+                clean = read_clean(words, "norm1000", "length")
+                if clean is not None:
+                    read += 1
+                    assert repr(clean) == repr(repaired(words, "norm1000", "length")), words
+    assert read > 1500
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -35,6 +58,8 @@ def test_it_says_what_the_other_says() -> None:
         '[{"bbox_2d": [30, 40, 10, 20]}]', '[{"bbox_2d": [-5, 0, 1e3, 2000]}]',
         f'[{BOX}, {{"bbox_2d": [1, 1, 1, 9], "label": "scab"}}]',
         '[{"bbox_2d": [1, 2, 3, 4], "bbox_2d": [5, 6, 7, 8], "label": "[1, 2, 3, 4] // no"}]',
+        f"[{BOX}", f"[{BOX},", f'[{BOX}, {{"bbox_2d": [5, 6.5,', f"[{BOX}, {BOX[:-3]}",
+        "```json\n[]",
     ],
 )  # fmt: skip
 def test_what_it_reads(text: str) -> None:
@@ -51,10 +76,11 @@ def test_what_it_reads(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "null", "none", f"Here: [{BOX}]", f"[{BOX}", f"[{BOX},]", f"[{BOX}] []", BOX,
+        "", "null", "none", f"Here: [{BOX}]", f"[{BOX},]", f"[{BOX}] []", BOX,
         f"<think>[{BOX}]</think>[]", '[{"bbox_2d": [-0, 2, 3, 4]}]', '[{"bbox_2d": [1, 2, 3]}]',
         '[{"bbox_2d": [1, 2, 3, "4"]}]', '[{"bbox_2d": [1, 2, 3, NaN]}]', '[{"bbox_2d": null}]',
-        '[{"bbox_2d": [1, 2, 3, 1e13]}]', '[{"bbox_2d": [1, 2, 1, 4]}]', "```json\n[]",
+        '[{"bbox_2d": [1, 2, 3, 1e13]}]', '[{"bbox_2d": [1, 2, 1, 4]}]', "[", "```json\n[", "```",
+        f"[{BOX}, {{{{", f"[{BOX}, {{\"bbox_2d\": [1 2", f"[{BOX}, 7", f"[{BOX}\n```json",
         json.dumps([{"bbox_2d": [1, 2, 3, 4], "label": "rust\n"}]), "[" * 10_000,
         '[{"bbox_2d": [1, 2, 3, 4], "label": "<box>(1,2),(3,4)</box>"}]',
         '[{"bbox_2d": [1, 2, 3, 4], "score": 0.5}]',

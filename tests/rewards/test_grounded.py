@@ -54,7 +54,7 @@ def mixed(*pairs: tuple[Corners, str]) -> str:
          0.10 + 0.10 + 0.35 * (2 / 3 + 1 / 2) / 2 + 0.20 / 2 + 0.10 / 2 + 0.15),
         # specks have no vote, but are false boxes
         (rollout(mixed((TRUE[0], "scab"), (SPECK, "rust"), (SPECK, "rust")), true=TRUE[:1]),
-         0.10 + 0.35 * (2 / 4 + 40_000 / 40_400) / 2 + 0.20 + 0.10 / 3),
+         0.10 + 0.35 * (2 / 4 + 40_000 / 40_400) / 2 + 0.20 + 0.10 / 9),
         (rollout(mixed((TRUE[0], "rust"), (TRUE[1], "scab")), true=TRUE[:2]), 0.925),
         # a speck that finds a speck is no speck
         (rollout(words(SPECK), true=[SPECK], choose=True), 1.0),

@@ -1,16 +1,28 @@
 """The published reward: its numbers, its reader, and a second one in plain loops."""
 
 import json
+from math import ceil, floor
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.fuzzed import reply
 from tests.rewards import reference
 from tests.rewards.replies import FOUR, SPECK, TRUE, absent, one, rollout, words
 
+from fieldtruth import geometry
 from fieldtruth.draws import rng
 from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.rewards.contract import Rollout, pay
-from fieldtruth.rewards.published import RECOGNITION_WEIGHTED, REWARD, Published, Weights, parse
+from fieldtruth.rewards.published import (
+    RECOGNITION_WEIGHTED,
+    REWARD,
+    Published,
+    Weights,
+    parse,
+    region,
+)
 
 FAR = (800, 800, 950, 950)
 BOX = '{"bbox_2d": [1, 2, 3, 4], "label": "Leaf  RUST"}'
@@ -107,6 +119,41 @@ def test_plain_loops_say_the_same() -> None:
         }  # fmt: skip
         assert row.reward == pytest.approx(reference.published(each.text, truth), abs=1e-9), each
     assert len({round(row.reward, 6) for row in paid}) > 200
+
+
+tens = st.tuples(*[st.integers(0, 100)] * 4).map(
+    lambda of: (min(of[0], of[2]) * 10, min(of[1], of[3]) * 10,
+                max(of[0], of[2]) * 10 + 10, max(of[1], of[3]) * 10 + 10)
+).filter(lambda box: max(box) <= 1000)  # fmt: skip
+several = st.lists(tens, min_size=1, max_size=5)
+off = st.lists(st.floats(-4.9, 4.9), min_size=40, max_size=40)
+
+
+@given(said=several, true=several, by=off)
+def test_its_raster_and_the_exact_region(*, said: Any, true: Any, by: list[float]) -> None:
+    """The same where corners lie on cells; else both lie between what whole cells allow."""
+    exact = geometry.region_iou(geometry.as_boxes(said), geometry.as_boxes(true))
+    assert region(said, true) == pytest.approx(exact, abs=1e-9)
+    shift = iter(by)
+    moved = [
+        [tuple(min(1000.0, max(0.0, part + next(shift))) for part in box) for box in boxes]
+        for boxes in (said, true)
+    ]
+    (a, b), (c, d) = ([cells(boxes) for cells in (reference.cells, whole)] for boxes in moved)
+    low, high = len(b & d) / len(a | c), len(a & c) / max(1, len(b | d))
+    exact = geometry.region_iou(*map(geometry.as_boxes, moved))
+    for value in (exact, region(*moved)):
+        assert low - 1e-9 <= value <= high + 1e-9
+
+
+def whole(boxes: list[Any]) -> set[tuple[int, int]]:
+    """Cells that lie whole in a box."""
+    return {
+        (x, y)
+        for a, b, c, d in boxes
+        for x in range(ceil(a / 10), floor(c / 10))
+        for y in range(ceil(b / 10), floor(d / 10))
+    }
 
 
 def test_other_weights_are_of_one_call_only() -> None:

@@ -244,6 +244,19 @@ def test_a_slip_in_the_recipe_is_named(tmp_path: Path, old: str, new: str, told:
         ablation.read(path)
 
 
+def test_a_setting_of_the_training_may_be_replaced(tmp_path: Path) -> None:
+    """What `train sft` is told may be of any type; it is read as the recipe would be."""
+    path = tmp_path / "recipe.toml"
+    path.write_text(TRAINED)
+    told = ["sft.steps=7", "rows.adapted.sft.rate=1e-3", "sft.vision=frozen"]
+    opened = ablation.read(path, told)
+    assert opened.ablation.sft["steps"] == 7
+    assert opened.ablation.sft["vision"] == "frozen"
+    assert opened.ablation.rows["adapted"].sft == {"rank": 2, "limit": 4, "rate": 1e-3}
+    with pytest.raises(Usage, match="rate"):
+        ablation.read(path, ["sft.rate=fast"])
+
+
 def test_the_first_seed_of_all_rows_comes_before_the_second_of_any(tmp_path: Path) -> None:
     text = RECIPE.replace('versus = ["right"]', "seeds = [0, 4]").replace(
         "[rows.half]", "seeds = [0, 4]\n[rows.half]"
@@ -306,7 +319,11 @@ def test_rows_are_trained_from_one_base_and_asked(tmp_path: Path) -> None:
     path = laid(tmp_path, TRAINED)
     done = CliRunner().invoke(app, ["train", "ablation", str(path)], catch_exceptions=False)
     assert done.exit_code == 0, done.stderr
-    assert done.stdout == f"4 rows in the table: {tmp_path / 'kept/table.md'}\n"
+    assert done.stdout == (
+        f"4 rows in the table: {tmp_path / 'kept/table.md'}. The report:\n"
+        f"{tmp_path / 'kept/report.html'}\n"
+    )
+    assert "<td>8</td><td>2</td>" in (tmp_path / "kept/report.html").read_text()
     rows = {
         (name, seed): kept.scores(kept.place(tmp_path / "kept", name, seed))
         for name, seed in (("base", 0), ("taught", 0), ("taught", 1), ("adapted", 0))

@@ -1,5 +1,7 @@
 """The demo: from nothing, or from somebody's photos, to a page."""
 
+from importlib.resources import as_file, files
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -7,10 +9,11 @@ from tests.builders import class_folders, leaf
 
 from fieldtruth import store
 from fieldtruth.faults import Usage
-from fieldtruth.run import results
-from fieldtruth.run.demo import demo
+from fieldtruth.run import recipe, results
+from fieldtruth.run.demo import demo, with_tiny
 
 MODELS = ["colour", "one-leaf-box", "dying-server"]
+SEES = all(find_spec(name) for name in ("torch", "transformers"))
 
 
 def told(out: Path, photos: Path | None = None, leaves: int | None = None) -> list[str]:
@@ -40,6 +43,8 @@ def naive(lines: list[str]) -> dict[tuple[str, str], tuple[int, int, int]]:
 def test_on_drawn_leaves(tmp_path: Path) -> None:
     out = tmp_path / "demo"
     lines = told(out, leaves=16)
+    if not SEES:
+        assert lines.pop(0).startswith("tiny, the model of photos and words")
     bench = store.open_bench(out / "bench" / "benchmark")
     fitted = store.open_training(out / "bench" / "training")
     assert lines[:2] == [
@@ -51,7 +56,9 @@ def test_on_drawn_leaves(tmp_path: Path) -> None:
     assert lines[-2].startswith("These leaves are drawn by this program")
     healthy = sum(not item.positive for item in bench.items)
     table = naive(lines)
-    assert [model for model, protocol in table if protocol == "known_target"] == MODELS
+    asked = [model for model, protocol in table if protocol == "known_target"]
+    assert asked == MODELS + ["tiny"] * SEES
+    assert ("here it is on foreign ground" in lines[-2]) is SEES
     assert table["colour", "known_target"] == (healthy, healthy, 0)
     alive = -(-len(bench.items) // 2)
     answered = sum(not item.positive for item in bench.items[:alive])
@@ -60,6 +67,16 @@ def test_on_drawn_leaves(tmp_path: Path) -> None:
     scores = results.load(out / "results")
     assert scores["models"]["dying-server"]["known_target"]["metrics"]["f1"]["value"] == 1
     assert (fitted.manifest.name, bench.manifest.name) == ("drawn-train", "drawn-test")
+
+
+def test_the_model_that_comes_with_it_is_left_out_with_a_reason() -> None:
+    with as_file(files("fieldtruth.run") / "demo.toml") as path:
+        plain = recipe.read(path).recipe
+    assert with_tiny(plain, [])[0].models["tiny"].backend == "tiny"
+    assert with_tiny(plain, [])[1] == ""
+    left, why = with_tiny(plain, ["torch"])
+    assert left == plain
+    assert why.endswith("is not asked: it needs torch (pip install 'fieldtruth[transformers]')")
 
 
 @pytest.mark.slow

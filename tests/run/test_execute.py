@@ -113,7 +113,12 @@ def test_the_resolved_recipe_lies_beside_the_results(made: Path) -> None:
             "new": ["shapes", "palettes", "grounds"],
         },
     )  # fmt: skip
-    assert kept["score"] == {"allow_missing": 0.0, "matching": "greedy", "unit": "group"}
+    assert kept["score"] == {
+        "allow_missing": 0.0,
+        "matching": "greedy",
+        "unit": "group",
+        "pairs": [],
+    }
     run(made, "report.note=mine")
     kept = json.loads((made / "made" / "recipe.json").read_text())
     assert kept["report"] == {"note": "mine"}

@@ -2,11 +2,9 @@
 
 import json
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from tests.papers import by_fpdf2
 from tests.stages.test_questions_of_figures import ITEM
@@ -191,13 +189,17 @@ def test_people_see_the_figure_with_what_is_said_of_it(cut: Path, tmp_path: Path
     ]  # fmt: skip
 
 
-def test_the_recipe_names_the_eleven_models_as_backends_take_them() -> None:
-    text = (ROOT / "recipes/plantxpert.toml").read_text()
-    lines = text.partition("# As tables of a recipe over photos")[2].splitlines()[1:]
-    raw = tomllib.loads("\n".join(each.removeprefix("#").strip() for each in lines))
-    models = msgspec.convert(raw["models"], dict[str, recipe.Model])
-    assert len(models) == 11
-    for each in models.values():
+def test_the_recipe_names_the_eleven_models_as_backends_take_them(tmp_path: Path) -> None:
+    """With the # taken away they are models of this very recipe."""
+    before, mark, after = (ROOT / "recipes/plantxpert.toml").read_text().partition("\n# [models.")
+    lines = (mark + after).strip().splitlines()
+    (tmp_path / "all.toml").write_text(
+        "\n".join([before, *(each.removeprefix("#").strip() for each in lines)])
+    )
+    made = recipe.read(tmp_path / "all.toml").recipe.models
+    asked = {name: each for name, each in made.items() if each.backend != "scripted"}
+    assert len(asked) == 11
+    for each in asked.values():
         options = {name: str(value) for name, value in each.options.items()}
         if each.backend == "transformers":
             assert settings_of(each.backend, options, Transformers).path.count("/") == 1
@@ -216,3 +218,12 @@ def test_the_recipe_runs_on_the_paper_at_hand(tmp_path: Path) -> None:
     bench = store.open_bench(tmp_path / "made/bench/questions")
     assert len(bench.questions) >= 15
     assert {each.group for each in bench.questions} == {"0cddc6fda5065ea3"}
+    scores = json.loads((tmp_path / "made/results/score.json").read_text())
+    assert scores["runs"]["key@nocontext"]["reasoned_choice"]["all"]["value"] == 1.0
+    assert {"crops", "domains", "challenges"} <= set(scores["runs"]["key@nocontext"]["choice"])
+
+
+def test_questions_of_papers_alone_are_told_what_comes_between(tmp_path: Path) -> None:
+    (tmp_path / "papers.jsonl").write_text("")
+    with pytest.raises(Usage, match="run `fieldtruth figures` on it, and `fieldtruth evidence`"):
+        picturing.of_figures(tmp_path)

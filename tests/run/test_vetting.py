@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+import openpyxl
 import pytest
 from tests.books import fill, heads, numbers
 from tests.builders import leaf
@@ -103,6 +104,7 @@ def test_figures_out(cut: Path, tmp_path: Path) -> None:
     assert "<h1>6 figures</h1>" in page
     assert HOSTILE not in page
     assert "plot 6" in page
+    assert openpyxl.load_workbook(sent / "anna.xlsx").sheetnames == ["figures", "how to"]
     assert heads(sent / "anna.xlsx") == [
         "no", "place", "caption", "relevance", "consistency", "quality", "read", "remark",
     ]  # fmt: skip

@@ -270,6 +270,32 @@ def test_rows_are_read_alike_among_common_ones_and_beside_an_odd_one(tmp_path: P
     assert made[1][-1].id == "cddm:a.json:6:ingest"
 
 
+def test_ids_that_come_again_are_told_over_files_turns_and_rows_without_one(
+    tmp_path: Path,
+) -> None:
+    photo(tmp_path / f"dataset/images/{LEAF_MOLD}/t1.jpg")
+    place = f"/dataset/images/{LEAF_MOLD}/t1.jpg"
+    said = turns("What is it?", "Leaf Mold.") + turns("What else?", "Nothing.")
+    files = {
+        "a": [*(cddm_row("t1", place, question_id=name) for name in ("a", "b", "", "a"))],
+        "b": [
+            {"id": "c", "image": place, "conversations": said},
+            *(cddm_row("t1", place, question_id=name) for name in ("a", "c:2", "a.json:3", "d")),
+        ],
+        "c": [cddm_row("t1", place, question_id=name) for name in ("e", "f")],
+    }
+    for name, rows in files.items():
+        as_list(tmp_path / f"dataset/VQA/{name}.json", rows)
+    made = [(row.id, isinstance(row, Sample)) for row in SOURCE.samples(tmp_path)]
+    assert made == [
+        ("cddm:a", True), ("cddm:b", True), ("cddm:a.json:3", True),
+        ("cddm:a#a.json:4:ingest", False), ("cddm:c:1", True), ("cddm:c:2", True),
+        ("cddm:a#b.json:2:ingest", False), ("cddm:c:2#b.json:3", True),
+        ("cddm:a.json:3#b.json:4:ingest", False), ("cddm:d", True), ("cddm:e", True),
+        ("cddm:f", True),
+    ]  # fmt: skip
+
+
 def test_an_id_of_nought_is_an_id(tmp_path: Path) -> None:
     photo(tmp_path / "dataset/images/Tomato,Leaf Mold/t1.jpg")
     rows = [

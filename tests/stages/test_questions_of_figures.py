@@ -1,9 +1,13 @@
 """Questions about figures: by rule from captions, and from what a model writes."""
 
 import json
+import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 from tests.stages.test_evidence import figure
 
@@ -19,6 +23,7 @@ from fieldtruth.stages.questions.figures.labels import (
     challenge_of,
     domain_of,
 )
+from fieldtruth.taxonomy import label, label_id
 
 LEAVES = (
     "Fig. 1. Leaves of tomato. (A) Early blight, (B) late blight, (C) leaf mold, "
@@ -93,7 +98,8 @@ def test_a_caption_gives_what_it_supports_and_no_more() -> None:
     ("caption", "names", "count"),
     [
         ("Fig. 1. A field in spring.", "", 0),
-        ("Fig. 1. Two views of a field.", "ab", 1),
+        ("Fig. 1. Two views of a field.", "ab", 0),
+        ("Fig. 1. Four views of a field.", "abcd", 1),
         ("Fig. 1. Scale bars: 1 cm and 2 mm. Scale bar = 3 mm, scale bar = 4 mm.", "", 0),
         ("Fig. 1. Leaf. Scale bars represent 50 µm.", "", 1),
         ("Fig. 1. Leaf. Scale bar = 0 mm.", "", 0),
@@ -102,6 +108,87 @@ def test_a_caption_gives_what_it_supports_and_no_more() -> None:
 def test_captions_that_support_little(caption: str, names: str, count: int) -> None:
     made = asking.ask(of(caption, names), told(), None, asking.Settings())
     assert len(made.questions) == count
+
+
+DISEASES = (
+    "Early blight", "Late blight", "Leaf mold", "Septoria leaf spot", "Target spot",
+    "Bacterial spot",
+)  # fmt: skip
+PESTS = ("Whitefly", "Aphid", "Thrips", "Leaf miner", "Spider mite")
+
+
+def mixed(seed: int) -> asking.Asked:
+    """All that is asked of a figure of nine panels in an order of its own."""
+    names = "ABCDEFGHI"
+    draw = np.random.default_rng(seed)
+    some = [*draw.permutation([*DISEASES[:4], *PESTS[:3], "healthy", "a flower"])]
+    size = (1, 2, 5, 3.5)[seed % 4] * 10 ** int(draw.integers(0, 3))
+    told_of = ", ".join(f"({name}) {what}" for name, what in zip(names, some, strict=True))
+    caption = f"Fig. 1. Leaves of tomato. {told_of}. Scale bar = {size:g} mm."
+    wanted = asking.Settings(per_figure=20, seed=seed)
+    return asking.ask(of(caption, names), told("tomato"), None, wanted)
+
+
+def test_wrong_options_of_a_condition_are_of_its_kind() -> None:
+    for seed in range(6):
+        for each in mixed(seed).questions:
+            if not each.question.startswith(("Which disease", "Which pest")):
+                continue
+            for option in each.options or ():
+                found = label(label_id(option, "tomato"))
+                assert found is not None
+                assert found.kind == each.question.split()[1]
+
+
+def _guesses(options: Sequence[str]) -> dict[str, int]:
+    """What somebody who sees words alone may go by: option -> its place."""
+    numbers = [float(re.findall(r"[\d.]+", each)[0]) if re.search(r"\d", each) else 0.0
+               for each in options]  # fmt: skip
+    ranked = sorted(range(4), key=lambda at: numbers[at])
+    lengths = sorted(range(4), key=lambda at: (len(options[at]), at))
+    letters = sorted(range(4), key=lambda at: options[at])
+    return {
+        **{f"place {at}": at for at in range(4)}, **{f"rank {at}": ranked[at] for at in range(4)},
+        "short": lengths[0], "long": lengths[3], "first letter": letters[0],
+        "last letter": letters[3],
+    }  # fmt: skip
+
+
+def test_words_alone_do_not_tell_the_answer() -> None:
+    """No plain rule over the options is right more often than chance lets it (120 figures)."""
+    right: Counter[tuple[str, str]] = Counter()
+    count: Counter[tuple[str, str]] = Counter()
+    for seed in range(120):
+        made = mixed(seed)
+        for each, note in zip(made.questions, made.notes, strict=True):
+            if note.sort == "crop":
+                continue  # tomato each time
+            for rule, at in _guesses(each.options or ()).items():
+                count[note.sort, rule] += 1
+                right[note.sort, rule] += LETTERS[at] == each.answer
+    for (sort, rule), n in count.items():
+        numbers = sort in ("count", "scale")
+        if rule.startswith("place") or numbers == rule.startswith("rank"):
+            assert n >= 100
+            assert right[sort, rule] / n < 0.37, (sort, rule)
+    assert {sort for sort, _ in count} == {"panel", "condition", "count", "scale"}
+
+
+def test_panels_that_are_counted_or_far_apart_are_not_told_by_their_order() -> None:
+    leaves = "Fig. 1. (A) Leaf 1 color, (B) leaf 1 gray, (C) leaf 2 color, (D) leaf 2 gray"
+    made = asking.ask(of(leaves, "ABCD"), told(), None, asking.Settings())
+    assert {each.sort for each in made.notes} == {"count"}
+    names = "ABCDEFGHIJKLMNOPQRST"
+    crops = sorted(("apple", "banana", "barley", "bean", "cassava", "coffee", "cotton", "cucumber",
+                    "grape", "maize", "orange", "peach", "peanut", "pepper", "potato", "rice",
+                    "sorghum", "soybean", "tomato", "wheat"))  # fmt: skip
+    caption = "Fig. 1. " + ", ".join(f"({a}) {b} field" for a, b in zip(names, crops, strict=True))
+    made = asking.ask(of(caption, names), told(), None, asking.Settings(per_figure=20))
+    asked = [each for each in made.questions if each.question.startswith("Which panel")]
+    assert len(asked) > 5
+    for each in asked:
+        places = [names.index(option[-1]) for option in each.options or ()]
+        assert max(places) - min(places) <= 5
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_unscored_and_lost_answers_are_said_so_and_partial_shares_are_shown(tmp_
 
 
 def test_two_models_are_compared_and_several_photos_shown_in_order(tmp_path: Path) -> None:
-    rows = [question(f"q{n}", images=["a.png", "c.png"], group=f"g{n}") for n in range(4)]
+    rows = [question(f"q{n}", images=["a.png", "c.png"], group=f"g{n}") for n in range(FEW)]
     page = page_of(
         tmp_path, rows, {"good": {r["id"]: "A" for r in rows}, "bad": {r["id"]: "B" for r in rows}}
     )
@@ -97,6 +97,26 @@ def test_two_models_are_compared_and_several_photos_shown_in_order(tmp_path: Pat
     first, second = card.index('href="#photo-1"'), card.index('href="#photo-2"')
     assert first < second
     assert page.count("<image ") == 2
+
+
+def test_under_twenty_questions_no_model_is_ranked(tmp_path: Path) -> None:
+    rows = [question(f"q{n}", images=["a.png"], group=f"g{n}") for n in range(FEW - 1)]
+    right, wrong = ({r["id"]: letter for r in rows} for letter in "AB")
+    page = page_of(tmp_path, rows, {"good": right, "bad": wrong})
+    assert "19 questions under choice rank no model" in page
+    assert "answers more questions than" not in page
+
+
+def test_runs_of_one_model_are_not_held_against_each_other(tmp_path: Path) -> None:
+    """Base is right of 10 of 20 in one run and of none in the other, tuned of all: 1 - 10 / 40."""
+    rows = [question(f"q{n:02}", images=["a.png"], group=f"g{n}") for n in range(FEW)]
+    half = {r["id"]: "A" if at < 10 else "B" for at, r in enumerate(rows)}
+    said = {
+        "base@run1": half, "base@run2": {r["id"]: "B" for r in rows},
+        "tuned": {r["id"]: "A" for r in rows},
+    }  # fmt: skip
+    page = page_of(tmp_path, rows, said)
+    assert "tuned answers more questions than base under choice: accuracy +0.750" in page
 
 
 def test_few_is_told_by_the_scored_questions() -> None:

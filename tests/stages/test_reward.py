@@ -1,6 +1,7 @@
 """`reward` over a file: in order, whole, and every bad line named."""
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 from fieldtruth.cli import app
 from fieldtruth.faults import BadRecord, Usage
+from fieldtruth.rewards.contract import Rollout
 from fieldtruth.stages.reward import line, paid_file
 
 
@@ -64,6 +66,34 @@ def test_a_file_of_many_is_paid_in_order(tmp_path: Path) -> None:
     bad = file(tmp_path, *(row() for _ in range(1500)), row(space="pixel"))
     with pytest.raises(BadRecord, match=r"replies.jsonl:1501: expected boxes in norm1000"):
         paid_file(bad, "published")
+
+
+def test_lines_are_read_as_they_are_paid(tmp_path: Path) -> None:
+    """Some at a time, fewer where they are long; what shows progress sees each."""
+    seen: list[int] = []
+
+    def track(rows: Iterable[Rollout]) -> Iterator[Rollout]:
+        for each in rows:
+            seen.append(len(each.text))
+            yield each
+
+    long = "rust " * 1_000_000
+    path = file(tmp_path, row(), row(long), row(long), row(words(*TRUE)), row("[" * 100_000))
+    paid = paid_file(path, "grounded", track)
+    assert seen == [2, len(long), len(long), len(words(*TRUE)), 100_000]
+    assert [each.reward for each in paid] == pytest.approx([0.1, 0.0, 0.0, 1.0, 0.0])
+    bad = file(tmp_path, row(long), row(long), row(space="pixel"))
+    with pytest.raises(BadRecord, match=r"replies.jsonl:3: expected boxes in norm1000"):
+        paid_file(bad, "published")
+
+
+def test_a_file_of_nothing_is_no_replies(tmp_path: Path) -> None:
+    path = tmp_path / "replies.jsonl"
+    path.write_bytes(b"")
+    assert ran("reward", path, "--kind", "grounded", "--json")[:2] == (0, "[]\n")
+    path.write_bytes(b"\x00\xff")
+    assert ran("reward", path, "--kind", "grounded", "--json")[:2] == (1, "")
+    assert ran("reward", tmp_path, "--kind", "grounded")[0] == 2
 
 
 @pytest.mark.parametrize(

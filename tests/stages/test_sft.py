@@ -24,9 +24,10 @@ from fieldtruth.faults import CannotWrite, Refused, Usage
 from fieldtruth.models.contract import Words
 from fieldtruth.models.transformers.card import NAME, Card, read_card
 from fieldtruth.stages import sft
-from fieldtruth.stages.sft.checkpoints import Checkpoints
-from fieldtruth.stages.sft.rows import Rows, apart
-from fieldtruth.stages.sft.validating import Validation, Value, graded, selector
+from fieldtruth.stages.sft.settings import Average
+from fieldtruth.tuning.checkpoints import Checkpoints
+from fieldtruth.tuning.rows import Rows, apart
+from fieldtruth.tuning.validating import Validation, Value, graded, selector
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
@@ -60,19 +61,22 @@ def tensors(folder: Path) -> dict[str, Any]:
 # --- what is learnt ----------------------------------------------------------------------------
 
 
-def test_the_loss_is_that_of_the_right_replies_and_nothing_else(place: Path) -> None:
+@pytest.mark.parametrize(("average", "power"), [("token", 0.0), ("square", 0.5), ("sample", 1.0)])
+def test_the_loss_is_that_of_the_right_replies_and_nothing_else(
+    place: Path, average: Average, power: float
+) -> None:
     """Against cross entropy written out over what each reply's tokens are given."""
     from transformers import AutoModelForImageTextToText, AutoTokenizer
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-    told = settings(place, batch=8, accumulate=1, steps=1, dropout=0.0)
+    told = settings(place, batch=8, accumulate=1, steps=1, dropout=0.0, average=average)
     done = trained(told)
     words = AutoTokenizer.from_pretrained(place / "base")
     model = AutoModelForImageTextToText.from_pretrained(place / "base").eval()
     eyes = Qwen2VLImageProcessorPil.from_pretrained(place / "base")
     # As the settings have it; the base's own bounds are wider.
     eyes.size = {"shortest_edge": 784, "longest_edge": 50_176}
-    total, count = 0.0, 0
+    total, weights = 0.0, 0.0
     for line in (place / "train" / "training" / "examples.jsonl").read_text().splitlines():
         row = json.loads(line)
         from PIL import Image
@@ -91,9 +95,9 @@ def test_the_loss_is_that_of_the_right_replies_and_nothing_else(place: Path) -> 
         with torch.inference_mode():
             logits = model(input_ids=ids, mm_token_type_ids=(ids == 5).int(), **seen).logits[0]
         chances = logits.log_softmax(-1)[len(before) - 1 : -1]
-        total -= float(chances[range(len(reply)), reply].sum())
-        count += len(reply)
-    assert losses(done)[0] == pytest.approx(total / count, rel=1e-5)
+        total -= float(chances[range(len(reply)), reply].mean()) * len(reply) ** (1 - power)
+        weights += len(reply) ** (1 - power)
+    assert losses(done)[0] == pytest.approx(total / weights, rel=1e-5)
     assert done.examples == 8
 
 
@@ -134,9 +138,10 @@ def test_without_lora_the_weights_themselves_learn(place: Path, vision: str) -> 
     )
 
 
-def test_a_batch_of_four_is_four_batches_of_one(place: Path) -> None:
-    """Gradient accumulation weighs tokens, not batches: the loss curves are one."""
-    told = {"dropout": 0.0, "steps": 8, "save_every": 8}
+@pytest.mark.parametrize("average", ["token", "square", "sample"])
+def test_a_batch_of_four_is_four_batches_of_one(place: Path, average: Average) -> None:
+    """Gradient accumulation weighs tokens or replies, not batches: the loss curves are one."""
+    told = {"dropout": 0.0, "steps": 8, "save_every": 8, "average": average}
     whole = losses(trained(settings(place, batch=4, accumulate=1, **told)))
     parts = losses(trained(settings(place, batch=1, accumulate=4, out=str(place / "b"), **told)))
     apart_by = np.abs(np.array(whole) - parts)

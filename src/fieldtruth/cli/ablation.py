@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from fieldtruth.cli.group import Json, Quiet, note, say, train
+from fieldtruth.cli.models import DryBase, DryRun
 
 
 @train.command("ablation")
@@ -18,14 +19,22 @@ def train_ablation(
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="Replace a setting: base=../mine.")
     ] = None,
+    dry_run: DryRun = False,
+    base: DryBase = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Train, ask and score the rows that are not done; then a table of all that are."""
-    from fieldtruth.run import ablation
+    from fieldtruth.run import ablation, rehearsing
     from fieldtruth.run.progress import Track
 
     opened = ablation.read(recipe, setting or ())
+    if dry_run:
+        tried = rehearsing.rehearse_rows(opened, base, lambda told: note(told, quiet=quiet))
+        say(tried, rehearsing.lines(tried), as_json=as_json)
+        rehearsing.check_all(tried)
+        return
+    rehearsing.no_base(base)
     if most != 0:
         track = Track("train ablation", quiet=quiet)
         done = ablation.do(opened, most, track, lambda told: note(told, quiet=quiet))

@@ -46,6 +46,14 @@ KnowledgeBase = Annotated[
 EmbedderFolder = Annotated[
     str | None, typer.Option(help="Another encoder of sentences to search with: a folder or name.")
 ]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="One step on a small model; nothing is kept. See --base."),
+]
+DryBase = Annotated[
+    str | None,
+    typer.Option(help="Of --dry-run: a folder or hub name in place of the recipe's; tiny."),
+]
 MaxCost = Annotated[
     float | None,
     typer.Option(help="Begin no call that could cost more in all; needs the model's prices."),
@@ -75,16 +83,55 @@ def train_sft(
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="Replace a setting: sft.rate=1e-5.")
     ] = None,
+    dry_run: DryRun = False,
+    base: DryBase = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Fine-tune a model of photos and words on composed examples; goes on where it stopped."""
-    from fieldtruth.run import tuning
+    from fieldtruth.models.transformers import ranks
+    from fieldtruth.run import rehearsing, tuning
     from fieldtruth.run.progress import Track
 
     told = tuning.read(recipe, setting or ())
-    done = tuning.train(told, Track("train sft", quiet=quiet), lambda n: note(n, quiet=quiet))
-    say(done, tuning.line(done, told), as_json=as_json)
+    track = Track("train sft", quiet=quiet)
+    if dry_run:
+        tried = rehearsing.rehearse(told, base, track, lambda n: note(n, quiet=quiet))
+        say(tried, rehearsing.line(tried), as_json=as_json)
+        rehearsing.check(tried)
+        return
+    rehearsing.no_base(base)
+    done = tuning.train(told, track, lambda n: note(n, quiet=quiet))
+    if ranks.leads():
+        say(done, tuning.line(done, told), as_json=as_json)
+
+
+@train.command("grpo")
+def train_grpo(
+    recipe: Annotated[Path, typer.Argument(help="A TOML file with a table [grpo].")],
+    *,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="Replace a setting: grpo.rate=1e-5.")
+    ] = None,
+    dry_run: DryRun = False,
+    base: DryBase = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Let a fine-tuned model answer, and learn from what its answers earn; goes on likewise."""
+    from fieldtruth.run import rehearsing, tuning
+    from fieldtruth.run.progress import Track
+
+    told = tuning.read_grpo(recipe, setting or ())
+    track = Track("train grpo", quiet=quiet)
+    if dry_run:
+        tried = rehearsing.rehearse_grpo(told, base, track, lambda n: note(n, quiet=quiet))
+        say(tried, rehearsing.line(tried), as_json=as_json)
+        rehearsing.check(tried)
+        return
+    rehearsing.no_base(base)
+    done = tuning.learn(told, track, lambda n: note(n, quiet=quiet))
+    say(done, tuning.grpo_line(done, told), as_json=as_json)
 
 
 @train.command("scratch")

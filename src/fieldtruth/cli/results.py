@@ -173,10 +173,12 @@ def reward(
     kind: Annotated[
         str, typer.Option(help=f"{', '.join(rooms.names(rewards))}: a file of rewards/.")
     ],
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """What saved replies earn, and what each term paid of it."""
+    from fieldtruth.run.progress import Track
     from fieldtruth.stages import reward as rewarding
 
-    paid = rewarding.paid_file(replies, kind)
+    paid = rewarding.paid_file(replies, kind, Track("reward", quiet=quiet))
     say(paid, rewarding.line(paid), as_json=as_json)

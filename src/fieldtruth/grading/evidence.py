@@ -5,9 +5,9 @@ answer (design, section 2, rule 1). Truth comes from the items only (rule 6).
 """
 
 import re
-from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 
 import numpy as np
@@ -185,12 +185,26 @@ def answer(labels: Sequence[str], shown: Sequence[str]) -> str | None:
     Ties: the first given (design, section 6). Where candidates were shown, their number stands
     for the name.
     """
-    votes: dict[str, int] = {}
-    for label, times in Counter(labels).items():
+    given = votes(labels, shown)
+    return winner(given) if given else None
+
+
+def winner(given: Mapping[str, int]) -> str:
+    """The name that most boxes have; ties: the first given."""
+    return max(given, key=given.__getitem__)
+
+
+def votes(labels: Iterable[str], shown: Sequence[str]) -> dict[str, int]:
+    """How many boxes name each label id, in the order given; a box without a name has no vote."""
+    written: dict[str, int] = {}
+    for label in labels:  # most replies have one name: nothing that costs more than a dict
+        written[label] = written.get(label, 0) + 1
+    found: dict[str, int] = {}
+    for label, times in written.items():
         name = resolve(label, shown) if label else ""
         if name:
-            votes[name] = votes.get(name, 0) + times
-    return max(votes, key=votes.__getitem__) if votes else None
+            found[name] = found.get(name, 0) + times
+    return found
 
 
 def resolve(label: str, shown: Sequence[str]) -> str:
@@ -199,8 +213,7 @@ def resolve(label: str, shown: Sequence[str]) -> str:
     A number before another candidate's name does not count: the name does.
     """
     plain = label_id(label)
-    ids = [label_id(name) for name in shown]
-    if plain in ids or not shown:
+    if not shown or plain in (ids := _ids(tuple(shown))):
         return plain
     found = _NUMBERED.fullmatch(label)
     if found is None:
@@ -209,6 +222,11 @@ def resolve(label: str, shown: Sequence[str]) -> str:
     if rest in ids:
         return rest
     return ids[number - 1] if not rest and 1 <= number <= len(ids) else plain
+
+
+@lru_cache(maxsize=256)
+def _ids(shown: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(label_id, shown))
 
 
 def evidence(
@@ -322,9 +340,8 @@ def _hits(
         ]
         table = np.array(both, dtype=np.int64).reshape(-1, 2)[:n]
         return table[:, 0], table[:, 1]
-    image, first, second = geometry.pairs(said_counts, true_counts)
-    overlap = geometry.overlaps(said[first], true[second])
-    near = np.flatnonzero(overlap >= 0.5)
-    taken = near[geometry.greedy(first[near], second[near], overlap[near])]
-    fine = taken[overlap[taken] >= 0.75]
-    return np.bincount(image[taken], minlength=n), np.bincount(image[fine], minlength=n)
+    first, second, overlap = geometry.near(said, true, said_counts, true_counts)
+    taken = geometry.greedy(first, second, overlap)
+    image = np.repeat(np.arange(n), said_counts)[first[taken]]
+    fine = image[overlap[taken] >= 0.75]
+    return np.bincount(image, minlength=n), np.bincount(fine, minlength=n)

@@ -22,11 +22,16 @@ _BLOT = 4  # pixels of the side of the smallest blot that is no line
 Mask = NDArray[np.bool_]
 
 
-def patches(picture: NDArray[np.uint8], lines: Sequence[Line], scale: float) -> list[Ink]:
-    """The patches of a page, shape (h, w, 3), rendered at `scale` pixels a point."""
+def patches(
+    picture: NDArray[np.uint8], lines: Sequence[Line], scale: float, off: float = 0.0
+) -> list[Ink]:
+    """The patches of a page, shape (h, w, 3), rendered at `scale` pixels a point.
+
+    `off`: heights of a line that words are rubbed out around their boxes.
+    """
     paper = _colour(picture.reshape(-1, 3))
     inked = _unlike(picture, paper)
-    words = _words(inked.shape, lines, scale)
+    words = _words(inked.shape, lines, scale, off)
     inked &= ~words
     found: list[Ink] = []
     for ink, place in _apart(inked, scale):
@@ -53,10 +58,11 @@ def _unlike(picture: NDArray[np.uint8], colour: NDArray[np.int16]) -> Mask:
     return np.asarray(np.abs(picture.astype(np.int16) - colour).max(-1) > PALE, bool)
 
 
-def _words(shape: tuple[int, ...], lines: Sequence[Line], scale: float) -> Mask:
+def _words(shape: tuple[int, ...], lines: Sequence[Line], scale: float, off: float) -> Mask:
     words = np.zeros(shape, bool)
     for line in lines:
-        x1, y1, x2, y2 = line.box
+        more = off * line.size
+        x1, y1, x2, y2 = (a + b for a, b in zip(line.box, (-more, -more, more, more), strict=True))
         rows = slice(max(int(y1 * scale) - 1, 0), max(int(y2 * scale) + 2, 0))
         words[rows, max(int(x1 * scale) - 1, 0) : max(int(x2 * scale) + 2, 0)] = True
     return words

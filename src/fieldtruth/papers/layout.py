@@ -8,8 +8,11 @@ from typing import Literal
 from fieldtruth.records import Box, Record
 
 Broken = Literal[
-    "broken", "encrypted", "no pages", "too many pages", "too large", "timed out", "crashed"
-]
+    "broken", "encrypted", "no pages", "too many pages", "page size", "too large", "timed out",
+    "crashed",
+]  # fmt: skip
+
+SCAN = 0.85  # of a page that pictures cover where it is a picture of a page
 
 
 class Line(Record, frozen=True, kw_only=True):
@@ -35,7 +38,11 @@ class Ink(Record, frozen=True, kw_only=True):
 
 
 class Page(Record, frozen=True, kw_only=True):
-    """One page; `number` counts from 1. `covered`: the share that pictures in the file cover."""
+    """One page; `number` counts from 1. `covered`: the share that pictures in the file cover.
+
+    `turned`: degrees clockwise that it was turned by here, as its words lay on their side.
+    `shown`: whether it could be looked at; where not, it has no words and no ink.
+    """
 
     number: int
     width: float
@@ -43,11 +50,13 @@ class Page(Record, frozen=True, kw_only=True):
     lines: tuple[Line, ...] = ()
     inks: tuple[Ink, ...] = ()
     covered: float = 0.0
+    turned: int = 0
+    shown: bool = True
 
     @property
     def scanned(self) -> bool:
         """Whether it is a picture of a page: hardly a word, and most of it is covered."""
-        return sum(len(line.text) for line in self.lines) < 40 and self.covered > 0.85
+        return sum(len(line.text) for line in self.lines) < 40 and self.covered > SCAN
 
 
 class Layout(Record, frozen=True, kw_only=True):

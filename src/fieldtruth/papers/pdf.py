@@ -6,7 +6,9 @@ annotations (a reader's yellow marks) are not drawn. To be called in a process o
 """
 
 import ctypes
+import math
 import re
+from collections import Counter
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -16,14 +18,27 @@ from numpy.typing import NDArray
 
 from fieldtruth.faults import Usage
 from fieldtruth.papers.ink import patches
-from fieldtruth.papers.layout import Broken, Crop, Failed, Ink, Layout, Limits, Line, Page
+from fieldtruth.papers.layout import (
+    SCAN,
+    Broken,
+    Crop,
+    Failed,
+    Ink,
+    Layout,
+    Limits,
+    Line,
+    Page,
+)
 from fieldtruth.papers.lines import Letter, clean, lines
 from fieldtruth.records import Box
 
 LOOK = 1_000_000  # pixels that a page is looked at with, at most; an A4 page has half of them
 PAPER_DPI = 72.0
+LONGEST = 100_000.0  # points of a page's side; PDF readers stop at 14,400 (ISO 32000-1, annex C)
+_OFF = 0.25  # of a line's height that words which were read from a scan lie off by
 _NO_PAGES = re.compile(rb"/Kids\s*\[\s*\]")
 _PICTURES = 2000  # of a page that are looked at
+_SAMPLED, _FEWEST, _TURNED = 300, 20, 0.6  # letters asked; letters, and share, that turn a page
 _PASSWORD, _SECURITY = 4, 5  # FPDF_ERR_*: fpdfview.h
 
 
@@ -51,6 +66,12 @@ def look(path: Path, limits: Limits, ink: bool = True) -> Layout | Failed:  # no
         pages = tuple(_page(opened, at, limits, ink) for at in range(len(opened)))
     finally:
         opened.close()
+    if not any(page.shown for page in pages):
+        first = pages[0]
+        if first.width > 1:
+            told = f"page 1 is {first.width:,.0f} x {first.height:,.0f} points"
+            return Failed(reason="page size", detail=told)
+        return Failed(reason="broken", detail="none of its pages can be shown")
     return Layout(
         pages=pages, title=_told(about, "Title"), about=_told(about, "Subject", "Keywords"),
         made=_told(about, "CreationDate"),
@@ -64,6 +85,7 @@ def crop(path: Path, page: int, box: Box, dpi: float, limits: Limits) -> Crop | 
         return opened
     try:
         sheet = opened[page - 1]
+        _upright(sheet)
         width, height = sheet.get_size()
         x1, y1, x2, y2 = box
         area = max((x2 - x1) * (y2 - y1), 1.0)
@@ -118,25 +140,51 @@ def _page(opened: Any, at: int, limits: Limits, ink: bool) -> Page:  # noqa: FBT
     try:
         sheet = opened[at]
     except pdfium.PdfiumError:
-        return Page(number=at + 1, width=1.0, height=1.0)
+        return Page(number=at + 1, width=1.0, height=1.0, shown=False)
     width, height = sheet.get_size()
-    if not (1 <= width < 1e5 and 1 <= height < 1e5):
-        return Page(number=at + 1, width=max(width, 1.0), height=max(height, 1.0))
+    if not (1 <= width <= LONGEST and 1 <= height <= LONGEST):
+        return Page(
+            number=at + 1, width=max(width, 1.0), height=max(height, 1.0), shown=False
+        )  # fmt: skip
+    turned = _upright(sheet)
+    width, height = sheet.get_size()
     found = lines(_letters(sheet, limits))
-    marks = _patches(sheet, found) if ink else []
+    covered = _covered(sheet, width * height)
+    marks = _patches(sheet, found, covered > SCAN) if ink else []
     return Page(
         number=at + 1, width=round(width, 2), height=round(height, 2), lines=tuple(found),
-        inks=tuple(marks), covered=_covered(sheet, width * height),
+        inks=tuple(marks), covered=covered, turned=turned,
     )  # fmt: skip
 
 
-def _patches(sheet: Any, found: list[Line]) -> list[Ink]:
+def _upright(sheet: Any) -> int:
+    """Turn a page so that most of its words stand upright; by how many degrees clockwise.
+
+    Journals print a wide figure on its side, its caption with it, on a page that is not turned.
+    """
+    raw = load().raw
+    text = sheet.get_textpage()
+    count = text.count_chars()
+    told: Counter[int] = Counter()
+    for at in range(0, count, max(count // _SAMPLED, 1)):
+        if chr(raw.FPDFText_GetUnicode(text, at)).isalnum():
+            turn = round(math.degrees(raw.FPDFText_GetCharAngle(text, at)) / 90) * 90
+            told[-(turn + sheet.get_rotation()) % 360] += 1
+    most = max(told, key=lambda turn: (told[turn], -turn)) if told else 0
+    if most == 0 or told[most] < max(_TURNED * told.total(), _FEWEST):
+        return 0
+    sheet.set_rotation((sheet.get_rotation() + most) % 360)
+    return most
+
+
+def _patches(sheet: Any, found: list[Line], scanned: bool) -> list[Ink]:  # noqa: FBT001
+    """What is left of a page without its words: of a scan, whose words lie off, some more."""
     width, height = sheet.get_size()
     scale = min(1.0, (LOOK / (width * height)) ** 0.5)
     picture: NDArray[np.uint8] = sheet.render(
         scale=scale, draw_annots=False, may_draw_forms=False, rev_byteorder=True
     ).to_numpy()[..., :3]
-    return patches(picture, found, scale)
+    return patches(picture, found, scale, _OFF if scanned else 0.0)
 
 
 def _covered(sheet: Any, area: float) -> float:

@@ -9,7 +9,10 @@ from typing import Literal
 from fieldtruth.records import Box, Record
 
 Where = Literal["below", "above", "beside", "overleaf", "list"]
-Seen = Literal["a caption without a picture", "a picture without a caption", "a scanned page"]
+Seen = Literal[
+    "a caption without a picture", "a picture without a caption", "a scanned page",
+    "a page that cannot be shown",
+]  # fmt: skip
 
 
 class Paper(Record, frozen=True, kw_only=True):
@@ -69,6 +72,7 @@ class Figure(Record, frozen=True, kw_only=True):
     width: int
     height: int
     dpi: float
+    turned: int = 0  # degrees clockwise that the page, its words on their side, was turned by
     group: str  # the paper: figures of one are never split (design, section 2, rule 10)
     source: str = "papers"
     licence: str = "unknown"

@@ -211,13 +211,13 @@ def _number(part: Node) -> float | None:
 def in_order(box: Box, space: Space, notes: dict[str, None]) -> Box | None:
     """The low corner first on each axis; a box without area is none."""
     a1, b1, a2, b2 = box
-    low, high = (min(a1, a2), min(b1, b2)), (max(a1, a2), max(b1, b2))
-    if low[0] == high[0] or low[1] == high[1]:
+    if a1 == a2 or b1 == b2:
         notes["zero_area"] = None
         return None
-    if (*low, *high) != box:
+    if a1 > a2 or b1 > b2:
+        a1, b1, a2, b2 = box = (min(a1, a2), min(b1, b2), max(a1, a2), max(b1, b2))
         notes["swapped_corners"] = None
     limit = space_limits(space)[0]  # the same on both axes, wherever no size is needed
-    if min(low) < 0 or max(high) > limit:
+    if a1 < 0 or b1 < 0 or a2 > limit or b2 > limit:
         notes["out_of_space"] = None
-    return (*low, *high)
+    return box

@@ -7,24 +7,26 @@ It closes what can be had for nothing under the published one (agroground.md, 16
 - what is said twice costs the whole answer term, on top of precision;
 - the name counts on known-target prompts too, and several names under one reply count half;
 - a malformed object is no box, and costs nothing else;
-- how many there are counts, but only beside a box that hits, so that it cannot be had by guessing;
+- how many there are counts, times the share of boxes that hit: a box more that finds nothing never
+  adds to it;
 - a photo without what is asked for, healthy or not, pays for the explicit empty list alone;
 - words around the answer, or a second list, cost the format term.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import lru_cache
+from itertools import chain, groupby
 from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 
 from fieldtruth import geometry
 from fieldtruth.geometry import Boxes
-from fieldtruth.grading.evidence import answer, resolve
+from fieldtruth.grading.evidence import votes, winner
 from fieldtruth.metrics.contract import Bools, Floats, Ints
-from fieldtruth.records import Reading
+from fieldtruth.records import Box, Reading
 from fieldtruth.replies import read_boxes
 from fieldtruth.rewards.contract import Paid, Reward, Rollout, frame, require_whole
 from fieldtruth.taxonomy import label_id
@@ -50,15 +52,16 @@ class Weights:
 
 
 CANDIDATES = Weights()
+_NOTHING = dict.fromkeys(("format", "answer", "localization", "recall", "count", "name"), 0.0)
 # The name stands in the prompt, so copying it earns less; leaving it out earns half of that.
 KNOWN_TARGET = Weights(localization=0.35, recall=0.20, name=0.15)
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """One reply's boxes against the true ones. `real` has shape (boxes said,): no speck."""
+class _Placed(NamedTuple):
+    """One reply's boxes against the true ones. `labels` are those of boxes that are no specks."""
 
-    real: list[bool]
+    labels: Sequence[str]
+    answered: bool
     repeats: bool
     hits: int
     region: float
@@ -82,9 +85,8 @@ class Grounded:
     def pay(self, rollouts: Sequence[Rollout]) -> list[Paid]:
         """See `Reward`. Boxes of all replies are compared in one pass."""
         readings = [read_boxes(each.text, each.space, each.finish) for each in rollouts]
-        shown = [bool(each.boxes) for each in rollouts]
-        rows = np.flatnonzero(shown).tolist()
-        placed = iter(_place([rollouts[i] for i in rows], [readings[i] for i in rows]))
+        rows = [i for i, each in enumerate(rollouts) if each.boxes]
+        placed = _place([rollouts[i] for i in rows], [readings[i] for i in rows])
         return [
             self._present(rollout, reading, next(placed))
             if rollout.boxes
@@ -92,36 +94,32 @@ class Grounded:
             for rollout, reading in zip(rollouts, readings, strict=True)
         ]
 
-    def _weights(self, rollout: Rollout) -> Weights:
-        return self.candidates if rollout.chosen else self.known_target
-
     def _absent(self, rollout: Rollout, reading: Reading) -> Paid:
         """What is asked for is not there: everything but the format is for saying so."""
-        w, empty = self._weights(rollout), reading.outcome == "empty"
+        w = self.candidates if rollout.chosen else self.known_target
+        empty = reading.outcome == "empty"
         clean = _clean(reading) and len(set(reading.boxes)) == len(reading.boxes)
         return _paid({"format": w.format * clean, "abstention": (1 - w.format) * empty}, reading)
 
     def _present(self, rollout: Rollout, reading: Reading, placed: _Placed) -> Paid:
-        w, said, true = self._weights(rollout), len(reading.boxes), len(rollout.boxes)
-        answered, hit = any(placed.real), placed.hits > 0
-        f1 = 2 * placed.hits / (said + true)
+        w, worded = self.candidates if rollout.chosen else self.known_target, _clean(reading)
+        if not placed.answered:
+            return _paid({**_NOTHING, "format": w.format * worded}, reading)
+        said, true, hits = len(reading.boxes), len(rollout.boxes), placed.hits
         terms = {
-            "format": w.format * _clean(reading),
+            "format": w.format * worded,
             "answer": w.answer * (not placed.repeats),
-            "localization": w.localization * (f1 + placed.region) / 2,
-            "recall": w.recall * placed.hits / true,
-            "count": w.count * hit * min(said, true) / max(said, true),
-            "name": w.name * _named(rollout, reading, placed.real),
+            "localization": w.localization * (2 * hits / (said + true) + placed.region) / 2,
+            "recall": w.recall * hits / true,
+            "count": w.count * hits / said * min(said, true) / max(said, true),
+            "name": w.name * _named(rollout, placed.labels),
         }
-        if not answered:
-            terms = {name: paid * (name == "format") for name, paid in terms.items()}
         return _paid(terms, reading)
 
 
 def _paid(terms: dict[str, float], reading: Reading) -> Paid:
-    return Paid(
-        reward=min(1.0, max(0.0, fsum(terms.values()))), terms=terms, outcome=reading.outcome
-    )
+    earned = fsum(terms.values())
+    return Paid(reward=min(1.0, earned), terms=terms, outcome=reading.outcome)
 
 
 def _clean(reading: Reading) -> bool:
@@ -129,74 +127,86 @@ def _clean(reading: Reading) -> bool:
     return reading.outcome in ("boxes", "empty") and _TALK.isdisjoint(reading.repairs)
 
 
-def _right(rollout: Rollout) -> set[str]:
+def _right(rollout: Rollout) -> frozenset[str]:
     """Label ids that name what is there."""
-    names = (rollout.label,) if rollout.chosen else (rollout.label, rollout.query)
-    return {label_id(name) for name in names if name} - {""}
+    return _ids(rollout.label, None if rollout.chosen else rollout.query)
 
 
-def _named(rollout: Rollout, reading: Reading, real: Sequence[bool]) -> float:
+@lru_cache(maxsize=256)  # of one photo, for all its replies
+def _ids(*names: str | None) -> frozenset[str]:
+    return frozenset(label_id(name) for name in names if name) - {""}
+
+
+def _named(rollout: Rollout, labels: Sequence[str]) -> float:
     """1 for the right name; half of it beside another name, or for none to a known target."""
-    labels = [name for name, counts in zip(reading.labels, real, strict=True) if counts]
-    shown = (rollout.candidates or ()) if rollout.chosen else ()
-    name = answer(labels, shown)
-    if name is None:
+    given = votes(labels, (rollout.candidates or ()) if rollout.chosen else ())
+    if not given:
         return 0.0 if rollout.chosen else 0.5
     right = _right(rollout)
-    if name not in right:
+    if winner(given) not in right:
         return 0.0
-    given = {resolve(each, shown) for each in Counter(labels) if each} - {""}
-    return 1.0 if given <= right else 0.5
+    return 1.0 if given.keys() <= right else 0.5
 
 
-def _place(rollouts: Sequence[Rollout], readings: Sequence[Reading]) -> list[_Placed]:
+def _place(rollouts: Sequence[Rollout], readings: Sequence[Reading]) -> Iterator[_Placed]:
     """The boxes of replies whose photos show the target; matching as in scoring (section 6)."""
-    if not rollouts:
-        return []
-    counts = np.array([len(each.boxes) for each in readings], dtype=np.int64)
-    said = _within(_flat(readings), rollouts, counts)
-    true = _flat(rollouts)
-    true_counts = np.array([len(each.boxes) for each in rollouts], dtype=np.int64)
-    image, first, second = geometry.pairs(counts, true_counts)
-    overlap = geometry.overlaps(said[first], true[second])
-    near = np.flatnonzero(overlap >= 0.5)
-    taken = near[geometry.greedy(first[near], second[near], overlap[near])]
+    counts = _ints(len(each.boxes) for each in readings)
+    photos = [(boxes, len(list(run))) for boxes, run in groupby(each.boxes for each in rollouts)]
+    shown, shown_counts = _flat([boxes for boxes, _ in photos]), _ints(len(b) for b, _ in photos)
+    photo = np.repeat(np.arange(len(photos)), _ints(many for _, many in photos))
+    true, true_counts = shown[geometry.rows_of(shown_counts, photo)], shown_counts[photo]
+    owner = np.repeat(np.arange(len(counts)), counts)
+    limits = np.array([each.limits for each in rollouts], dtype=np.float64).reshape(-1, 2)
+    # Cut to their photos, in the space of each reply; none is left out.
+    said = _flat([each.boxes for each in readings]).clip(0.0, np.tile(limits, 2)[owner])
+    first, second, overlap = geometry.near(said, true, counts, true_counts)
+    found = first[geometry.greedy(first, second, overlap)]
     matched, close = np.zeros((2, len(said)), dtype=np.bool_)
-    matched[first[taken]] = True
-    close[first[near]] = True
-    owner = np.repeat(np.arange(len(rollouts)), counts)
-    twice = ~matched & (close | _copied(said, owner))
-    repeats = np.bincount(owner[twice], minlength=len(rollouts)) > 0
-    least: Floats = SPECK * np.array([frame(each) for each in rollouts])
+    matched[found], close[first] = True, True
+    far = np.flatnonzero(~close)
+    again = np.concatenate([np.flatnonzero(close & ~matched), far[_copies(said[far], owner[far])]])
+    least: Floats = SPECK * limits.prod(axis=1)
+    for row in np.flatnonzero(np.isinf(least)).tolist():
+        least[row] = SPECK * frame(rollouts[row])
     real = matched | (geometry.areas(said) >= least[owner])
-    hits = np.bincount(image[taken], minlength=len(rollouts))
-    regions = geometry.region_ious(said, true, counts, true_counts)
-    ends = np.cumsum(counts)[:-1]
-    return [
-        _Placed(real=own.tolist(), repeats=bool(again), hits=int(found), region=float(overlap))
-        for own, again, found, overlap in zip(
-            np.split(real, ends), repeats, hits, regions, strict=True
-        )
-    ]
+    n = len(counts)
+    kept, repeats = np.bincount(owner[real], minlength=n), np.bincount(owner[again], minlength=n)
+    hits = np.bincount(owner[found], minlength=n)
+    regions = geometry.region_ious(said, shown, counts, shown_counts, photo)
+    labels = _voters(readings, counts, kept, real)
+    rows = (each.tolist() for each in (kept > 0, repeats > 0, hits, regions))
+    return map(_Placed, labels, *rows)
 
 
-def _flat(holders: Iterable[Reading | Rollout]) -> Boxes:
+def _ints(values: Iterable[int]) -> Ints:
+    return np.fromiter(values, dtype=np.int64)
+
+
+def _flat(boxes: Iterable[Sequence[Box]]) -> Boxes:
     """The boxes of all, one after another, shape (boxes, 4)."""
-    boxes = chain.from_iterable(each.boxes for each in holders)
-    return np.fromiter(chain.from_iterable(boxes), dtype=np.float64).reshape(-1, 4)
+    corners = chain.from_iterable(chain.from_iterable(boxes))
+    return np.fromiter(corners, dtype=np.float64).reshape(-1, 4)
 
 
-def _within(said: Boxes, rollouts: Sequence[Rollout], counts: Ints) -> Boxes:
-    """Boxes cut to their photos, in the space of each reply; none left out."""
-    limits = np.array([each.limits for each in rollouts], dtype=np.float64)
-    return said.clip(0.0, np.repeat(limits, counts, axis=0)[:, [0, 1, 0, 1]])
+def _copies(said: Boxes, owner: Ints) -> Ints:
+    """Rows of boxes that one reply says more than once, corner for corner."""
+    order = np.lexsort((*said.T, owner))
+    rows = np.column_stack([owner, said])[order]
+    same = (rows[1:] == rows[:-1]).all(axis=1)
+    return order[np.flatnonzero(np.append(same, False) | np.append(False, same))]
 
 
-def _copied(said: Boxes, owner: Ints) -> Bools:
-    """Boxes that one reply says more than once, corner for corner, shape (boxes,)."""
-    rows = np.column_stack([owner, said])
-    _, which, times = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-    return np.asarray(times[which.reshape(-1)] > 1, dtype=np.bool_)
+def _voters(
+    readings: Sequence[Reading], counts: Ints, kept: Ints, real: Bools
+) -> Iterator[Sequence[str]]:
+    """Of each reply the labels of the boxes that are no specks."""
+    ends = np.cumsum(counts)
+    for reading, few, end in zip(readings, (kept < counts).tolist(), ends.tolist(), strict=True):
+        if few:
+            counted = real[end - len(reading.boxes) : end].tolist()
+            yield [name for name, votes in zip(reading.labels, counted, strict=True) if votes]
+        else:
+            yield reading.labels
 
 
 REWARD: Reward = Grounded()

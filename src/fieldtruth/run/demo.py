@@ -1,13 +1,15 @@
-"""The whole loop on a small set: photos, a frozen benchmark, three models, numbers, a report.
+"""The whole loop on a small set: photos, a frozen benchmark, models, numbers, a report.
 
 What it does is written in `demo.toml`, a recipe like any other. With a folder of photos it uses
-those in place of drawn leaves. After the numbers it shows what becomes of them when the calls that
-a dying server failed are taken for empty answers.
+those in place of drawn leaves. The model of photos and words that comes with this program is asked
+about drawn leaves too, where what it runs on is installed. After the numbers it shows what becomes
+of them when the calls that a dying server failed are taken for empty answers.
 """
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.resources import as_file, files
+from importlib.util import find_spec
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -23,6 +25,13 @@ from fieldtruth.stages.score import Options, score
 
 MARK = ".fieldtruth-demo"  # a folder that holds it may be made anew
 
+TINY = "tiny"
+TINY_NEEDS = ("torch", "transformers")
+TINY_NOTE = (
+    "The model tiny learned on other leaves that this program draws, smaller photos with larger "
+    "symptoms and none of these greens, shapes and grounds: here it is on foreign ground, and its "
+    "card tells what it does at home."
+)
 LEAF_NOTE = (
     "Your photos came with class folders and without boxes. The truth here is one box around the "
     "leaf, found by machine and checked by nobody, which is what one-leaf-box answers: read "
@@ -54,7 +63,12 @@ def demo(
     with as_file(files("fieldtruth.run") / "demo.toml") as path:
         settings = [] if leaves is None else [f"draw.leaves={leaves}"]
         plain = recipe.read(path, settings).recipe
-    made = plain if photos is None else _on(photos, plain, out, quiet=quiet)
+    if photos is None:
+        made, told = with_tiny(plain, [name for name in TINY_NEEDS if find_spec(name) is None])
+        if told:
+            tell(told)
+    else:
+        made = _on(photos, plain, out, quiet=quiet)
     places = Places(out)
 
     def each(done: Done) -> None:
@@ -73,6 +87,18 @@ def demo(
     _show_naive(places, tell)
     tell(f"\n{made.report.note if made.report else ''}\nThe report, with the photos:")
     return places.page
+
+
+def with_tiny(plain: recipe.Recipe, lacks: Sequence[str]) -> tuple[recipe.Recipe, str]:
+    """The recipe with the model of photos and words; without it, and why, where packages lack."""
+    if lacks:
+        return plain, (
+            f"{TINY}, the model of photos and words that comes with this program, is not asked: it "
+            f"needs {' and '.join(lacks)} (pip install 'fieldtruth[transformers]')"
+        )
+    note = f"{plain.report.note} {TINY_NOTE}" if plain.report and plain.report.note else TINY_NOTE
+    models = {**plain.models, TINY: recipe.Model(backend=TINY)}
+    return replace(plain, models=models, report=recipe.Report(note=note)), ""
 
 
 def _begin(out: Path) -> None:

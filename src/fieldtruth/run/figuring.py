@@ -161,7 +161,7 @@ def _of(
                 page_height=page.height, caption_page=cut.caption_page,
                 caption_box=cut.caption_box, where=cut.where, panels=cut.panels, image=image,
                 image_sha256=sha256(crop.png).hexdigest(), width=crop.width, height=crop.height,
-                dpi=crop.dpi, group=paper.id, licence=paper.licence,
+                dpi=crop.dpi, turned=page.turned, group=paper.id, licence=paper.licence,
             )
         )  # fmt: skip
     yield from made

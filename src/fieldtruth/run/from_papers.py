@@ -1,10 +1,18 @@
-"""The steps of a recipe over papers: screen, figures, evidence, questions, freeze."""
+"""The steps of a recipe over papers: screen, figures, evidence, questions, freeze, and scores."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from fieldtruth.faults import Usage
-from fieldtruth.run import conversing, evidencing, figuring, picturing, questioning, screening
+from fieldtruth.run import (
+    answering,
+    conversing,
+    evidencing,
+    figuring,
+    picturing,
+    questioning,
+    screening,
+)  # fmt: skip
 from fieldtruth.run.recipe import Evidence, Freeze, Opened, Papers, Questions
 from fieldtruth.run.steps import Bar, Places, Step, text
 from fieldtruth.stages.screen import Settings as Screening
@@ -22,6 +30,7 @@ def steps(opened: Opened, places: Places) -> Iterator[Step]:
     yield _questions(opened, recipe.questions, places)
     for name, bench in recipe.freeze.items():
         yield _freeze(opened, recipe.questions, (name, bench), places)
+    yield from answering.steps(opened, places)
 
 
 def _screen(opened: Opened, wanted: Papers, places: Places) -> Step:

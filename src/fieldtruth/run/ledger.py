@@ -8,7 +8,7 @@ a bug of the stage and stops the run with `Unbalanced`.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from fieldtruth.faults import Unbalanced
 from fieldtruth.records import Drop, Record
@@ -23,7 +23,6 @@ In = TypeVar("In", bound=_Named)
 Out = TypeVar("Out", bound=Record)
 
 _DROPPED = -1
-_id_of, _sample_of, _reason_of = attrgetter("id"), attrgetter("sample"), attrgetter("reason")
 
 
 class Books(Record, frozen=True, kw_only=True):
@@ -75,50 +74,38 @@ class Ledger:
                 self._outputs += 1
             yield record
 
-    def settle(self, inputs: Sequence[In], made: Sequence[Sequence[Record]]) -> None:
-        """All that became of some inputs: for each in turn, the records that name it as `sample`.
+    def settle(self, inputs: Sequence[In], records: Sequence[Any]) -> None:
+        """All that became of some inputs: records that name theirs as `sample`, in any order.
 
-        For a stage that makes its output of one input at a time. The checks are those of
-        `incoming` and `outgoing` without keeping an id in memory; that no two inputs have one id
-        is for the caller to know.
+        The checks are those of `incoming` and `outgoing` without keeping an id in memory; that no
+        two inputs have one id is for the caller to know.
         """
-        if not self._singly(inputs, made):
-            self._severally(inputs, made)
-        self._settled += len(inputs)
-
-    def _singly(self, inputs: Sequence[In], made: Sequence[Sequence[Record]]) -> bool:
-        """`settle` where each input became one record of its own, as most do; else nothing."""
-        if set(map(len, made)) != {1}:
-            return False
-        records = [each for (each,) in made]
-        if list(map(_sample_of, records)) != list(map(_id_of, inputs)):
-            return False
-        reasons = Counter(map(_reason_of, [each for each in records if type(each) is Drop]))
-        if not reasons.keys() <= self._dropped.keys():
-            return False
+        reasons = Counter([each.reason for each in records if type(each) is Drop])
+        known = reasons.keys() <= self._dropped.keys()
+        # Where each became one record, as most do, there is nothing to sort out.
+        if not known or [each.sample for each in records] != [each.id for each in inputs]:
+            self._sort_out(inputs, records)
         self._dropped.update(reasons)
+        self._settled += len(inputs)
         self._outputs += len(records) - reasons.total()
-        return True
 
-    def _severally(self, inputs: Sequence[In], made: Sequence[Sequence[Record]]) -> None:
-        for one, records in zip(inputs, made, strict=True):
-            owed, drops = one.id, 0
-            for record in records:
-                if record.sample != owed:  # type: ignore[attr-defined]
-                    raise Unbalanced(
-                        f"{self.stage}: an output of {owed!r} names another parent, "
-                        f"{record.sample!r}"  # type: ignore[attr-defined]
-                    )
-                if type(record) is Drop:
-                    self._known(owed, record.reason)
-                    self._dropped[record.reason] += 1
-                    drops += 1
-            self._outputs += len(records) - drops
-            if drops == 0 < len(records) or drops == 1 == len(records):
+    def _sort_out(self, inputs: Sequence[In], records: Sequence[Any]) -> None:
+        made: dict[str, list[Any]] = {one.id: [] for one in inputs}
+        for record in records:
+            if record.sample not in made:
+                raise Unbalanced(
+                    f"{self.stage}: an output has a parent nobody read, {record.sample!r}"
+                )
+            if type(record) is Drop:
+                self._known(record.sample, record.reason)
+            made[record.sample].append(record)
+        for owed, some in made.items():
+            drops = sum(type(record) is Drop for record in some)
+            if drops == 0 < len(some) or drops == 1 == len(some):
                 continue
-            if not records:
+            if not some:
                 raise Unbalanced(f"{self.stage}: {owed!r} is neither in the output nor dropped")
-            what = "dropped twice" if drops == len(records) else "dropped and has an output as well"
+            what = "dropped twice" if drops == len(some) else "dropped and has an output as well"
             raise Unbalanced(f"{self.stage}: {owed!r} was {what}")
 
     def _known(self, owed: str, reason: str) -> None:

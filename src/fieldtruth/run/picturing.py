@@ -25,6 +25,7 @@ from fieldtruth.run.figuring import FIGURES
 from fieldtruth.run.ledger import Ledger
 from fieldtruth.run.progress import SILENT, Track
 from fieldtruth.run.questioning import Tell, Writer
+from fieldtruth.run.screening import PAPERS
 from fieldtruth.run.workspace import seen_from
 from fieldtruth.stages.questions import figures as asking
 from fieldtruth.stages.questions.figures import by_model
@@ -65,8 +66,15 @@ class _Item(Record, frozen=True, kw_only=True):
 
 
 def of_figures(folder: Path) -> bool:
-    """Whether a folder holds figures, and not dialogues."""
-    return (folder / FIGURES).is_file()
+    """Whether a folder holds figures, and not dialogues; `Usage` where it holds papers alone."""
+    if (folder / FIGURES).is_file():
+        return True
+    if (folder / PAPERS).is_file():
+        raise Usage(
+            f"{folder}: expected what `evidence` made, got what `screen` made; run `fieldtruth "
+            "figures` on it, and `fieldtruth evidence` on what that makes"
+        )
+    return False
 
 
 def settings(per_figure: int | None, seed: int) -> asking.Settings:

@@ -200,9 +200,13 @@ class Train(Record, frozen=True, kw_only=True):
 
 
 class Script(Record, frozen=True, kw_only=True):
-    """A server that gives the right answer, to the first so many of the items, and then dies."""
+    """A server that gives the right answer, to the first so many of the items, and then dies.
+
+    Of questions alone is `says`: the words that it answers all of them with instead.
+    """
 
     dies_at: float = 1.0  # as a share of the items
+    says: str | None = None
 
 
 class Model(Record, frozen=True, kw_only=True):
@@ -233,6 +237,8 @@ class Predict(Record, frozen=True, kw_only=True):
     protocols: tuple[str, ...]
     skip_unsuited: bool = False  # leave out a protocol that can ask about no item, instead of fail
     cache: str | None = None
+    runs: int = 1  # how often each model is asked; of questions alone
+    context: str | None = None  # what is told with a question; see `fieldtruth predict --help`
 
 
 class Score(Record, frozen=True, kw_only=True):
@@ -241,6 +247,7 @@ class Score(Record, frozen=True, kw_only=True):
     allow_missing: float = 0.0
     unit: Literal["group", "image"] = "group"
     matching: Literal["greedy", "hungarian", "maximum"] = "greedy"
+    pairs: tuple[str, ...] = ()  # BASE=TUNED, of questions alone
 
 
 class Report(Record, frozen=True, kw_only=True):

@@ -14,7 +14,8 @@ from fieldtruth.run.progress import Track
 
 STAGES = (
     "draw", "ingest", "label", "annotate", "split", "compose", "facts", "screen", "figures",
-    "evidence", "questions", "freeze", "train", "predict", "score", "report",
+    "evidence", "questions", "freeze", "train", "predict", "guessable",
+    "score", "report",
 )  # fmt: skip
 
 Bar = Callable[[str], Track]

@@ -80,8 +80,16 @@ def put(raw: dict[str, Any], setting: str, whole: type[msgspec.Struct]) -> None:
 
 
 def _typed(value: str, kind: inspect.Type | None, setting: str) -> object:
-    """The words after `=` as what the setting is: text as it stands, a list parted by commas."""
+    """The words after `=` as what the setting is: text as it stands, a list parted by commas.
+
+    What may be anything is read as TOML has it, and is text where it is none.
+    """
     kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    if isinstance(kind, inspect.AnyType):
+        try:
+            return tomllib.loads(f"it = {value}")["it"] if "\n" not in value else value
+        except tomllib.TOMLDecodeError:
+            return value
     if any(isinstance(each, inspect.StrType | inspect.LiteralType) for each in kinds):
         return value
     for each in kinds:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fieldtruth.run.recipe import Model, Recipe
 
+_RUNS = 99
 _LETTERS = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.@")
 
 
@@ -18,10 +19,12 @@ def all_of(recipe: "Recipe") -> Iterator[str]:
     yield from _origins(recipe) if recipe.papers is None else _of_papers(recipe)
     if recipe.predict is None and (recipe.score or recipe.models):
         yield "expected [predict], which [models] and [score] need"
-    if recipe.report is not None and recipe.score is None and recipe.questions is None:
+    talks = recipe.questions is not None and recipe.papers is None
+    if recipe.report is not None and recipe.score is None and not talks:
         yield "expected [score], which [report] needs"
     if recipe.papers is None:
         yield from _of_dialogues(recipe)
+        yield from _of_items(recipe)
     yield from _names(recipe)
     for key, share in _shares(recipe):
         if not 0 <= share <= 1:  # false for NaN as well
@@ -65,6 +68,32 @@ def _of_dialogues(recipe: "Recipe") -> Iterator[str]:
             yield f"[{table}]: expected a source of photos, got [questions] of dialogues"
 
 
+def _of_items(recipe: "Recipe") -> Iterator[str]:
+    """What only questions have."""
+    if recipe.predict is not None and (recipe.predict.runs != 1 or recipe.predict.context):
+        yield "[predict]: expected runs and context with [papers], whose questions have them"
+    for name, model in recipe.models.items():
+        if model.script is not None and model.script.says is not None:
+            yield f"models.{name}.script.says: expected it with [papers], which have questions"
+    if recipe.score is not None and recipe.score.pairs:
+        yield "score.pairs: expected it with [papers], whose questions are set side by side"
+
+
+def _asked_of_papers(recipe: "Recipe") -> Iterator[str]:
+    """What questions are asked with, and what they have not."""
+    if recipe.predict is None:
+        return
+    if not 1 <= recipe.predict.runs <= _RUNS:
+        yield f"predict.runs: expected 1 to {_RUNS}, got {recipe.predict.runs}"
+    if recipe.predict.skip_unsuited:
+        yield "predict.skip_unsuited: expected it with photos, got [papers]"
+    for name, model in recipe.models.items():
+        if model.majority_of is not None or model.fitted is not None:
+            yield f"[models.{name}]: expected no fitted or majority_of, for there are [papers]"
+        if model.script is not None and model.script.dies_at != 1:
+            yield f"models.{name}.script.dies_at: expected it with photos, got [papers]"
+
+
 def _of_papers(recipe: "Recipe") -> Iterator[str]:
     """What goes with [papers], and what does not."""
     asked = recipe.questions
@@ -74,8 +103,8 @@ def _of_papers(recipe: "Recipe") -> Iterator[str]:
         yield "[questions]: expected no want, faces or choices, which are of dialogues"
     if not recipe.freeze:
         yield "expected at least one [freeze.NAME], got none"
-    for table in ("draw", "ingest", "sources", "split", "compose", "facts", "train", "predict",
-                  "report"):  # fmt: skip
+    yield from _asked_of_papers(recipe)
+    for table in ("draw", "ingest", "sources", "split", "compose", "facts", "train"):
         if getattr(recipe, table):
             yield f"[{table}]: expected it with photos or dialogues, got [papers]"
     for name, bench in recipe.freeze.items():

@@ -13,8 +13,17 @@ Or make a small one from nothing first, and give it to [sft] as its base with ra
     train = ["../out/mixture"]
     out = "../out/base"
 
-Every setting is described at `stages.sft.settings.Sft` and `stages.scratch.settings.Scratch`.
-Paths are relative to the recipe.
+Or go on from a fine-tuned model, paid for its answers:
+
+    [grpo]
+    base = "../out/sft-merged"
+    train = ["../out/mixture"]
+    val = ["../out/mixture-val"]
+    out = "../out/grpo"
+    mix = { wrong_target = 0.12 }
+
+Every setting is described at `stages.sft.settings.Sft`, `stages.scratch.settings.Scratch` and
+`stages.grpo.settings.Grpo`. Paths are relative to the recipe.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,12 +35,14 @@ import msgspec
 
 from fieldtruth import store
 from fieldtruth.faults import TooManyFailed, Usage
+from fieldtruth.models.transformers.first_step import FirstStep
 from fieldtruth.models.transformers.settings import Precision
 from fieldtruth.records import Record
 from fieldtruth.run import tables
 from fieldtruth.run.progress import SILENT, Track
-from fieldtruth.stages import check, scratch, sft
+from fieldtruth.stages import check, grpo, scratch, sft
 from fieldtruth.stages import merge as merging
+from fieldtruth.stages.grpo import Grpo
 from fieldtruth.stages.scratch import Scratch
 
 _SHOWN = 3  # problems of a training file that are told
@@ -45,10 +56,23 @@ def read(path: Path, settings: Sequence[str] = ()) -> sft.Sft:
     """
     found = _as(sft.Sft, sft.with_preset(_table(path, settings, "sft")), f"{path}: sft")
     at = _beside(path)
-    local = (path.parent / Path(found.base).expanduser()).is_dir()
     return msgspec.structs.replace(
         found,
-        base=at(found.base) if local or found.base.startswith((".", "~")) else found.base,
+        base=_base(path, found.base),
+        out=at(found.out),
+        train=tuple(map(at, found.train)),
+        val=tuple(map(at, found.val)),
+        tests=tuple(map(at, found.tests)),
+    )
+
+
+def read_grpo(path: Path, settings: Sequence[str] = ()) -> Grpo:
+    """The [grpo] of a recipe, likewise."""
+    found = _as(Grpo, _table(path, settings, "grpo"), f"{path}: grpo")
+    at = _beside(path)
+    return msgspec.structs.replace(
+        found,
+        base=_base(path, found.base),
         out=at(found.out),
         train=tuple(map(at, found.train)),
         val=tuple(map(at, found.val)),
@@ -78,6 +102,12 @@ def _as(kind: type[T], table: dict[str, Any], where: str) -> T:
         raise Usage(f"{where}{key.rstrip('`')}: {what[0].lower()}{what[1:]}") from None
 
 
+def _base(recipe: Path, said: str) -> str:
+    """A folder beside the recipe, or the hub name that it is."""
+    local = (recipe.parent / Path(said).expanduser()).is_dir()
+    return _beside(recipe)(said) if local or said.startswith((".", "~")) else said
+
+
 def _beside(recipe: Path) -> Callable[[str], str]:
     """Paths of a recipe, from where one stands."""
     return lambda path: normpath(recipe.parent / Path(path).expanduser())
@@ -92,18 +122,33 @@ class _Whole(Record, frozen=True, kw_only=True):
 
     sft: _Preset | None = None
     scratch: Scratch | None = None
+    grpo: Grpo | None = None
 
 
 def train(
-    settings: sft.Sft, track: Track = SILENT, tell: Callable[[str], None] | None = None
+    settings: sft.Sft,
+    track: Track = SILENT,
+    tell: Callable[[str], None] | None = None,
+    seen: FirstStep | None = None,
 ) -> sft.Trained:
-    """Check every folder of examples, then fine-tune on them.
+    """Check every folder of examples, then fine-tune on them; `seen` looks on at each step.
 
     Raises `TooManyFailed` where an example would spoil the run, naming the first; and what
     `sft.train` raises.
     """
     _checked((*settings.train, *settings.val), settings.tests)
-    return sft.train(settings, track, tell or (lambda _: None))
+    return sft.train(settings, track, tell or (lambda _: None), seen)
+
+
+def learn(
+    settings: Grpo,
+    track: Track = SILENT,
+    tell: Callable[[str], None] | None = None,
+    seen: FirstStep | None = None,
+) -> grpo.Trained:
+    """Check every folder of examples, then let a model answer them and learn from its rewards."""
+    _checked((*settings.train, *settings.val), settings.tests)
+    return grpo.train(settings, track, tell or (lambda _: None), seen)
 
 
 def make(
@@ -134,6 +179,11 @@ def _checked(folders: Sequence[str], benchmarks: Sequence[str] = ()) -> None:
 def line(done: sft.Trained, settings: sft.Sft) -> str:
     """What a person reads when `train sft` ends."""
     return sft.line(done, settings.out)
+
+
+def grpo_line(done: grpo.Trained, settings: Grpo) -> str:
+    """What a person reads when `train grpo` ends."""
+    return grpo.line(done, settings.out)
 
 
 def scratch_line(made: scratch.Made, settings: Scratch) -> str:

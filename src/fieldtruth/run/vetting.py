@@ -66,7 +66,7 @@ def rows_of(folder: Path, kind: Kind) -> tuple[list[Question], Path, Told]:
         for figure in figures if figure.id in evidence
         for at, each in enumerate(evidence[figure.id].passages, start=1)
     ]  # fmt: skip
-    told = {each.id: [("Caption", f"{each.label}: {each.caption}")] for each in figures}
+    told = {each.id: [("Caption", each.caption)] for each in figures}
     return some, Path(normpath(folder.resolve() / found.root)), told
 
 

@@ -10,7 +10,7 @@ of all stages lie in one file; the manifest counts everything (design, section 8
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import chain, islice
+from itertools import islice
 from operator import attrgetter
 from os.path import normpath, relpath
 from pathlib import Path
@@ -27,13 +27,13 @@ from fieldtruth.rooms import open_room
 from fieldtruth.run import migrations
 from fieldtruth.run.ledger import Ledger
 from fieldtruth.run.progress import SILENT, Track
-from fieldtruth.run.unique import Unique
 from fieldtruth.sources.contract import DialogueSource, Source
 from fieldtruth.stages import annotate as annotating
 from fieldtruth.stages import compose as composing
 from fieldtruth.stages import ingest as ingesting
 from fieldtruth.stages import label as labelling
 from fieldtruth.stages.annotate import detected
+from fieldtruth.unique import Unique
 
 STAGES = ("ingest", "label", "annotate")
 ANNOTATORS = ("source", "leaf_box")  # who draws without being asked as a model is
@@ -101,7 +101,7 @@ class _Sink:
         if not there <= {*names, Drop}:
             raise Unbalanced(f"{self._stage}: expected {[*names, Drop]} to write, got {there}")
         for kind in there:
-            some: Any = [record for record in records if type(record) is kind]
+            some: Any = records if there == {kind} else [r for r in records if type(r) is kind]
             name = names.get(kind, "drops")
             self._write[name](some)
             if kind is Drop:
@@ -146,9 +146,9 @@ def ingest(
     seen = Unique()
     with store.new_or_there(out), store.lock(out), _Sink(out, (what,), "ingest") as sink:
         root = _unpacked(source, root, out / "release")
-        rows: Iterator[Record] = track(ingesting.ingest(source, root))
+        rows: Iterator[Any] = track(ingesting.ingest(source, root))
         while some := list(islice(rows, AT_ONCE)):
-            seen.add(map(_id_of, some))
+            seen.add([row.id for row in some])
             sink.put_all({kind: what}, some)
         twice = seen.twice(lambda: (row.id for row in ingesting.ingest(source, root)))
         if twice is not None:
@@ -169,13 +169,13 @@ def label(out: Path, track: Track = SILENT) -> Books:
     """Samples become targets, healthy photos and drops."""
     books, source = _open(out, "samples")
     with store.lock(out), _Sink(out, ("targets", "healthy"), "label") as sink:
-        ledger, seen = Ledger("label", source.reasons), Unique()
+        ledger, seen, label_all = Ledger("label", source.reasons), Unique(), labelling.label(source)
         rows = track(_read(out, "samples", Sample), books.counts.get("samples"))
         while some := list(islice(rows, AT_ONCE)):
-            made = labelling.label(source, some)
-            seen.add(map(_id_of, some))
+            seen.add([sample.id for sample in some])
+            made = label_all(some)
             ledger.settle(some, made)
-            sink.put_all({Target: "targets", Healthy: "healthy"}, [*chain.from_iterable(made)])
+            sink.put_all({Target: "targets", Healthy: "healthy"}, made)
         twice = seen.twice(lambda: (sample.id for sample in _read(out, "samples", Sample)))
         if twice is not None:
             raise Unbalanced(f"label: two input records have the id {twice!r}")
@@ -348,7 +348,6 @@ def _agree(out: Path, books: Books, name: str, found: int) -> None:
 
 _why: Callable[[Drop], tuple[str, str]] = attrgetter("stage", "reason")
 _kind_of: Callable[[Target], str] = attrgetter("kind")
-_id_of: Callable[[Any], str] = attrgetter("id")
 
 
 def _target_of(record: Annotation | Drop) -> str:

@@ -56,9 +56,10 @@ class Source(Protocol):
 
 @runtime_checkable
 class AtOnce(Protocol):
-    """What a source of a million rows may have besides: `label` without a call for each sample."""
+    """What a source of a million rows may have besides: `label` without a call for each sample,
+    where it makes one record of each."""
 
-    def label_all(self, samples: Sequence[Sample]) -> Sequence[tuple[Target | Healthy | Drop, ...]]:
+    def label_all(self, samples: Sequence[Sample]) -> Sequence[Target | Healthy | Drop]:
         """What each of some samples names, in their order."""
         ...
 

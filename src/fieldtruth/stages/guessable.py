@@ -19,6 +19,8 @@ from fieldtruth.grading.questions import answered
 from fieldtruth.records import Prediction, Question, Record
 from fieldtruth.resampling import Floats
 
+ALPHA = 0.05
+
 
 class Guesser(Record, frozen=True, kw_only=True):
     """One model's replies without photos: right of n, what chance gives, and how likely."""
@@ -62,7 +64,7 @@ class _Told:
 
 
 def guessable(
-    questions: Iterable[Question], predictions: Iterable[Prediction], alpha: float = 0.05
+    questions: Iterable[Question], predictions: Iterable[Prediction], alpha: float = ALPHA
 ) -> Guesses:
     """Test the replies that were given without photos; all others are left aside.
 

@@ -4,13 +4,17 @@ The same functions that pay replies while a model is trained, on replies that li
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from fieldtruth import rewards, rooms, store
 from fieldtruth.rewards.contract import Paid, Reward, Rollout, pay
 
 _AT_ONCE = 1000  # replies; their boxes are compared in one pass
+_LETTERS = 1 << 23  # or fewer replies, where they are this long together
+
+Track = Callable[[Iterable[Rollout]], Iterable[Rollout]]
 
 
 def open_reward(kind: str) -> Reward:
@@ -19,19 +23,32 @@ def open_reward(kind: str) -> Reward:
     return reward
 
 
-def paid_file(path: Path, kind: str) -> list[Paid]:
+def paid_file(path: Path, kind: str, track: Track = iter) -> list[Paid]:
     """What each reply of a file of `Rollout` lines earns, in file order.
 
-    Raises `Usage` for an unknown kind or a file that is not there, `BadRecord` naming file and line
+    The lines are read and paid some at a time; `track` passes them on and counts them. Raises
+    `Usage` for an unknown kind or a file that is not there, `BadRecord` naming file and line
     where a line is not what it should be, or lacks what this kind needs.
     """
-    return list(_paid(path, open_reward(kind)))
+    reward, paid = open_reward(kind), list[Paid]()
+    with closing(_blocks(track(store.read(path, Rollout)))) as blocks:  # and the file with them
+        for block in blocks:
+            paid += pay(reward, block, f"{path}:", first=len(paid) + 1)
+    return paid
 
 
-def _paid(path: Path, reward: Reward) -> Iterator[Paid]:
-    rows = list(store.read(path, Rollout))  # whole, so that a bad one leaves no file open
-    for start in range(0, len(rows), _AT_ONCE):
-        yield from pay(reward, rows[start : start + _AT_ONCE], f"{path}:", first=start + 1)
+def _blocks(rows: Iterable[Rollout]) -> Generator[list[Rollout], None, None]:
+    block, letters = list[Rollout](), 0
+    try:
+        for row in rows:
+            block.append(row)
+            letters += len(row.text)
+            if len(block) == _AT_ONCE or letters > _LETTERS:
+                yield block
+                block, letters = [], 0
+    finally:
+        del rows  # so that the traceback of a bad line keeps no file open
+    yield block
 
 
 def line(paid: Sequence[Paid]) -> str:

@@ -65,16 +65,11 @@ def _one_a_line(block: bytes) -> int:
     No record can then go over the end of its line, so as many records as lines are one a line.
     """
     letters = np.frombuffer(block, np.uint8)
-    ends = np.flatnonzero(letters == ord("\n"))
-    begins = ends[:-1] + 1
-    whole = (
-        len(ends)
-        and ends[-1] == len(block) - 1
-        and block[:1] == b"{"
-        and (letters[ends - 1] == ord("}")).all()
-        and (letters[begins] == ord("{")).all()
-    )
-    return len(ends) if whole else 0
+    ends = letters == ord("\n")
+    between = ends[1:-1] & (letters[:-2] == ord("}")) & (letters[2:] == ord("{"))
+    lines = np.count_nonzero(ends)
+    whole = block.startswith(b"{") and block.endswith(b"}\n")
+    return lines if whole and np.count_nonzero(between) == lines - 1 else 0
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:

@@ -88,7 +88,7 @@ class Speaker:
         with torch.inference_mode(), self._plainly():
             said = self.model.generate(**given, logits_processor=noise)
         begin = given["input_ids"].shape[1]
-        return [self._words(row) for row in said[:, begin:].tolist()]
+        return [self.words(row) for row in said[:, begin:].tolist()]
 
     @contextmanager
     def _plainly(self) -> Iterator[None]:
@@ -100,7 +100,7 @@ class Speaker:
         finally:
             holder.generation_config = own
 
-    def _words(self, ids: list[int]) -> Words:
+    def words(self, ids: Sequence[int]) -> Words:
         """Up to the first end; a reply without one was cut off."""
         end = next((place for place, each in enumerate(ids) if each in self.ends), None)
         text = self.processor.tokenizer.decode(

@@ -59,7 +59,7 @@ class Encoder:
         Raises `Unreadable` for words that hold one of the model's own signs, and for a photo that
         the processor does not take.
         """
-        self._plain(prompt)
+        self.plain(prompt)
         return self._encoded(self._text([("user", prompt)], len(photos), asks=True), photos)
 
     def teach(self, prompt: str, photos: Sequence["Image"], reply: str) -> Prepared:
@@ -74,7 +74,7 @@ class Encoder:
         not let a turn follow what it begins one with, or does not end it.
         """
         for _, words in turns:
-            self._plain(words)
+            self.plain(words)
         made: Prepared | None = None
         written = ""  # as far as `made` holds it
         for place, (role, _) in enumerate(turns):
@@ -109,7 +109,7 @@ class Encoder:
         made: list[int] = self._processor.tokenizer(text, add_special_tokens=False)["input_ids"]
         return made
 
-    def _plain(self, text: str) -> None:
+    def plain(self, text: str) -> None:
         for sign in self._special:
             if sign in text:
                 raise Unreadable(f"expected plain words, got the model's own sign {sign!r} in them")

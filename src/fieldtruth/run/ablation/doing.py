@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal
 
 import msgspec
@@ -16,15 +17,19 @@ import msgspec
 from fieldtruth import pretrained, store
 from fieldtruth.faults import Busy, Usage
 from fieldtruth.grading import draw, estimates, grade, panel
+from fieldtruth.models.transformers.loading import ADAPTER_CONFIG
 from fieldtruth.records import Prediction, Record
 from fieldtruth.run import asking, tuning
 from fieldtruth.run.ablation import kept
 from fieldtruth.run.ablation.settings import Opened, Row, runs
 from fieldtruth.run.progress import SILENT, Track
 from fieldtruth.run.steps import text
-from fieldtruth.stages.sft import Trained
+from fieldtruth.stages import grpo, sft
+from fieldtruth.stages.grpo import Grpo
+from fieldtruth.stages.sft import Sft
+from fieldtruth.tuning.work import PLACES, TRAINED
 
-PATHS = ("base", "train", "val", "tests", "out", "workers", "val_batch")  # change no weight
+ROUNDS = 10  # whose rewards are averaged, at the beginning and at the end
 Tell = Callable[[str], None]
 
 
@@ -71,12 +76,46 @@ class _Found:
             "control_seed": ablation.seed,
         }
         if row.model == "transformers":
-            made["base_weights"] = pretrained.weights_of(opened.base(row))
-        if row.train:
-            told = msgspec.to_builtins(opened.tuning(row, seed, Path()))
-            made["sft"] = {name: each for name, each in told.items() if name not in PATHS}
-            made["train"] = [self.hash(opened.at(each) / store.EXAMPLES) for each in row.train]
+            made |= self.lineage(row, seed)
         return made
+
+    def lineage(self, row: Row, seed: int) -> dict[str, Any]:
+        """All that may change the weights of a row; of settings those that are not as usual.
+
+        So a setting that comes to be changes no row.
+        """
+        opened, made = self.opened, dict[str, Any]()
+        parent = opened.parent(row, seed)
+        if parent is None:
+            made["base_weights"] = pretrained.weights_of(opened.base(row))
+        else:
+            made["after"] = {"which": row.which, **self.lineage(*parent[1:])}
+        if row.train:
+            told = self.training(row, seed, Path())
+            name = "grpo" if isinstance(told, Grpo) else "sft"
+            usual = msgspec.to_builtins(type(told)(base="", train=("",), out=""))
+            made[name] = {
+                key: value
+                for key, value in msgspec.to_builtins(told).items()
+                if key not in PLACES and (value != usual[key] or key == "seed")
+            }
+            made["train"] = [self.hash(opened.at(each) / store.EXAMPLES) for each in row.train]
+            made["val"] = [self.hash(Path(each) / store.EXAMPLES) for each in told.val]
+        return made
+
+    def training(self, row: Row, seed: int, out: Path, base: str | None = None) -> Sft | Grpo:
+        """What a row is trained by."""
+        if row.grpo is None:
+            return self.opened.tuning(row, seed, out, base)
+        return self.opened.learning(row, seed, out, base)
+
+    def place(self, name: str, seed: int, told: Mapping[str, Any]) -> Path:
+        """Where something of a row lies until it is done: its weights, or its replies."""
+        return self.opened.at(self.opened.ablation.work) / f"{name}-seed{seed}-{_key(told)}"
+
+
+def _key(told: Mapping[str, Any]) -> str:
+    return sha256(msgspec.json.encode(told, order="deterministic")).hexdigest()[:16]
 
 
 def do(
@@ -105,18 +144,18 @@ def _one(
     opened = found.opened
     folder = kept.place(opened.out, name, seed)
     told = found.told(row, seed)
-    key = sha256(msgspec.json.encode(told, order="deterministic")).hexdigest()[:16]
+    key = _key(told)
     if _has(folder, key):
         return "kept"
     if left:
         return "left"
-    work = opened.at(opened.ablation.work) / f"{name}-seed{seed}-{key}"
+    work = found.place(name, seed, told)
     try:
         with store.lock(work):
             if _has(folder, key):  # done by the other process in the meantime
                 return "kept"
             tell(f"{name}, seed {seed}: begun")
-            _do(found, which, (folder, work), (told, key), track)
+            _do(found, which, (folder, work), (told, key), (track, tell))
     except Busy:
         return "busy"
     tell(f"{name}, seed {seed}: done, in {folder}")
@@ -133,11 +172,11 @@ def _do(
     which: tuple[str, Row, int],
     places: tuple[Path, Path],
     identity: tuple[Mapping[str, Any], str],
-    track: Track,
+    heard: tuple[Track, Tell],
 ) -> None:
     name, row, seed = which
-    (folder, work), (told, key) = places, identity
-    learnt, options = _options(found, row, seed, work, track)
+    (folder, work), (told, key), (track, _) = places, identity, heard
+    learnt, options = _options(found, which, heard)
     parts, said = {}, list[kept.Said]()
     for bench_name, bench in found.benches.items():
         replies: dict[str, list[Prediction]] = {}
@@ -156,31 +195,83 @@ def _do(
 
 
 def _options(
-    found: _Found, row: Row, seed: int, work: Path, track: Track
+    found: _Found, which: tuple[str, Row, int], heard: tuple[Track, Tell]
 ) -> tuple[kept.Learnt | None, dict[str, str]]:
     """Train the row, where it is one to train; and with which options it is asked."""
+    _, row, seed = which
     opened = found.opened
     shared = opened.ablation.ask if row.model == "transformers" else {}
     options = {name: text(value) for name, value in {**shared, **row.ask}.items()}
     options |= {name: str(opened.at(path)) for name, path in row.files.items()}
     if row.model != "transformers":
         return None, options
-    options["path"] = opened.base(row)
+    base = _begins_with(found, row, seed, heard)
     if not row.train:
-        return None, options
-    settings = opened.tuning(row, seed, work / "sft")
+        return None, {**options, "path": base}
     begun = time.process_time()
-    done = tuning.train(settings, track)
-    weights = str(work / "sft" / "best")
-    options |= {"adapter": weights} if settings.rank else {"path": weights}
-    return _learnt(done, time.process_time() - begun), options
+    out, learnt = _trained(found, which, base, heard[0])
+    learnt = msgspec.structs.replace(learnt, cpu_seconds=round(time.process_time() - begun))
+    weights = str(out / "best")
+    adapted = (out / "best" / ADAPTER_CONFIG).is_file()
+    return learnt, {
+        **options,
+        "path": base,
+        **({"adapter": weights} if adapted else {"path": weights}),
+    }
 
 
-def _learnt(done: Trained, seconds: float) -> kept.Learnt:
+def _begins_with(found: _Found, row: Row, seed: int, heard: tuple[Track, Tell]) -> str:
+    """The base of a row, or the weights of the row that it comes after.
+
+    Those are not kept with its scores: where they are not at hand it is trained again.
+    """
+    parent = found.opened.parent(row, seed)
+    if parent is None:
+        return found.opened.base(row)
+    track, tell = heard
+    name, above, number = parent
+    base = _begins_with(found, above, number, heard)
+    out = found.place(f"{name}-weights", number, found.lineage(above, number))
+    if not (out / TRAINED).is_file():
+        tell(f"{name}, seed {number}: its weights are not at hand; training it")
+        _trained(found, parent, base, track)
+    weights = out / row.which
+    if not (weights / ADAPTER_CONFIG).is_file():
+        return str(weights)
+    merged = out / f"{row.which}-merged"
+    if not merged.is_dir():
+        tuning.merge(weights, merged, base, "auto")
+    return str(merged)
+
+
+def _trained(
+    found: _Found, which: tuple[str, Row, int], base: str, track: Track
+) -> tuple[Path, kept.Learnt]:
+    """Train a row where it is not; returns the folder of its weights, and how it went."""
+    name, row, seed = which
+    out = found.place(f"{name}-weights", seed, found.lineage(row, seed))
+    told = found.training(row, seed, out, base)
+    if isinstance(told, Grpo):
+        return out, _paid(tuning.learn(told, track), told)
+    return out, _taught(tuning.train(told, track), told)
+
+
+def _taught(done: sft.Trained, told: Sft) -> kept.Learnt:
     return kept.Learnt(
         examples=done.examples, steps=done.steps, weights=done.weights,
-        loss_first=done.history[0]["loss"], loss_last=done.history[-1]["loss"],
-        cpu_seconds=round(seconds),
+        loss_first=done.history[0]["loss"], loss_last=done.history[-1]["loss"], cpu_seconds=0,
+        seen=done.steps * told.batch * told.accumulate, best=done.best,
+    )  # fmt: skip
+
+
+def _paid(done: grpo.Trained, told: Grpo) -> kept.Learnt:
+    earned = [row["reward"] for row in done.history if "reward" in row]
+    return kept.Learnt(
+        examples=done.mix.taken, steps=done.steps, weights=done.weights,
+        loss_first=done.history[0]["loss"], loss_last=done.history[-1]["loss"], cpu_seconds=0,
+        seen=done.asked, replies=done.asked * told.replies, best=done.best,
+        reward_first=fmean(earned[:ROUNDS]), reward_last=fmean(earned[-ROUNDS:]),
+        alarms=tuple(map(str, done.alarms)),
     )  # fmt: skip
 
 

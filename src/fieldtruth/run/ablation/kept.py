@@ -38,7 +38,12 @@ class Part(Record, frozen=True, kw_only=True):
 
 
 class Learnt(Record, frozen=True, kw_only=True):
-    """How the training went. `cpu_seconds` are of the process that ended it."""
+    """How the training went. `cpu_seconds` are of the process that ended it.
+
+    `seen` are examples with repeats: in so many steps, so many right replies were shown or so many
+    prompts asked; `replies` how many replies came to those. Losses of a reward say nothing: there
+    `reward_first` and `reward_last` are means over the first and last rounds.
+    """
 
     examples: int
     steps: int
@@ -46,6 +51,12 @@ class Learnt(Record, frozen=True, kw_only=True):
     loss_first: float
     loss_last: float
     cpu_seconds: int
+    seen: int | None = None
+    replies: int | None = None
+    reward_first: float | None = None
+    reward_last: float | None = None
+    best: int | None = None  # the step of the weights that are asked
+    alarms: tuple[str, ...] = ()
 
 
 class Scores(Record, frozen=True, kw_only=True):

@@ -1,23 +1,21 @@
-"""All rows that are done on one page: values over seeds, paired differences, every control.
+"""All rows that are done, side by side: values over seeds, paired differences, every control.
 
 Made from what is kept alone: no photo, no weights, no training.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-import msgspec
-
-from fieldtruth import store
 from fieldtruth.faults import Usage
 from fieldtruth.grading import Estimate, differences, draw, grade, open_protocol, panel
 from fieldtruth.records import SCHEMA, Item, Prediction, Record
 from fieldtruth.run.ablation import kept
 from fieldtruth.run.ablation.settings import Opened, Row, runs
 
-TABLE, PAGE = "table.json", "table.md"
+Run = tuple[str, int]  # a row with a seed
 Words = dict[tuple[str, str], list[Prediction]]  # by benchmark and protocol
 BESIDE = {"known_target": ("dense_f1", "lesion_f1", "object_f1")}  # what a headline leaves out
 
@@ -86,35 +84,39 @@ def leads(protocol: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*open_protocol(protocol).headline, *BESIDE.get(protocol, ()))))
 
 
-def summarise(opened: Opened) -> Table:
-    """The table of all rows that are kept, written as JSON and for people beside them.
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is kept of an ablation, read once: runs in the recipe's order, items by benchmark."""
 
-    Raises `Usage` where no row is done; rows made with other items than are kept are left out.
-    """
+    done: Mapping[Run, kept.Scores]
+    items: Mapping[str, Sequence[Item]]
+    words: Mapping[Run, Words]
+
+
+def held(opened: Opened) -> Held:
+    """Read what is kept; `Usage` where no row is done, `BadRecord` for what is broken."""
     done = _done(opened)
     if not done:
         raise Usage(f"{opened.out}: expected at least one row that is done, got none")
-    seeds = {name: tuple(s for n, s in done if n == name) for name in opened.ablation.rows}
-    table = Table(
+    return Held(
+        done,
+        {bench: kept.items(opened.out, bench) for bench in opened.ablation.benchmarks},
+        {run: _spoken(opened.out, run) for run in done},
+    )
+
+
+def tabulate(opened: Opened, here: Held) -> Table:
+    """The table of all rows that are kept; those asked about other items are not compared."""
+    seeds = {name: tuple(s for n, s in here.done if n == name) for name in opened.ablation.rows}
+    return Table(
         name=opened.ablation.name,
         rows={name: some for name, some in seeds.items() if some},
-        values=_values(opened, done),
-        differences=tuple(_differences(opened, done)),
+        values=_values(opened, here.done),
+        differences=tuple(_differences(opened, here)),
     )
-    with store.replacing(opened.out / TABLE) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(table), indent=1) + b"\n")
-    with store.replacing(opened.out / PAGE) as file:
-        file.write("\n".join(_page(opened, table, done)).encode() + b"\n")
-    return table
 
 
-def line(table: Table, out: Path) -> str:
-    """What a person reads when the table is made."""
-    count = sum(map(len, table.rows.values()))
-    return f"{count} rows in the table: {out / PAGE}"
-
-
-def _done(opened: Opened) -> dict[tuple[str, int], kept.Scores]:
+def _done(opened: Opened) -> dict[Run, kept.Scores]:
     found = {}
     for name, _, seed in runs(opened.ablation):
         made = kept.scores(kept.place(opened.out, name, seed))
@@ -124,40 +126,36 @@ def _done(opened: Opened) -> dict[tuple[str, int], kept.Scores]:
 
 
 def _values(
-    opened: Opened, done: Mapping[tuple[str, int], kept.Scores]
+    opened: Opened, done: Mapping[Run, kept.Scores]
 ) -> dict[str, dict[str, dict[str, dict[str, Over]]]]:
     values: dict[str, dict[str, dict[str, dict[str, Over]]]] = {}
     for bench, asked in opened.ablation.benchmarks.items():
         for protocol in asked.protocols:
             for metric in leads(protocol):
                 where = (bench, protocol, metric)
-                cells = {row: _over(done, row, where) for row in opened.ablation.rows}
+                cells = {row: over(done, row, where) for row in opened.ablation.rows}
                 if any(each.mean is not None for each in cells.values()):
                     values.setdefault(bench, {}).setdefault(protocol, {})[metric] = cells
     return values
 
 
-def _over(
-    done: Mapping[tuple[str, int], kept.Scores], row: str, where: tuple[str, str, str]
-) -> Over:
+def over(done: Mapping[Run, kept.Scores], row: str, where: tuple[str, str, str]) -> Over:
+    """A row's value over its seeds; `where` is benchmark, protocol, metric."""
     bench, protocol, metric = where
     parts = [made.benchmarks.get(bench) for (name, _), made in done.items() if name == row]
     some = [each.metrics.get(protocol, {}).get(metric) for each in parts if each is not None]
     return over_seeds([each for each in some if each is not None])
 
 
-def _differences(
-    opened: Opened, done: Mapping[tuple[str, int], kept.Scores]
-) -> Iterator[Difference]:
-    held = {bench: kept.items(opened.out, bench) for bench in opened.ablation.benchmarks}
-    spoken = {which: _spoken(opened.out, which) for which in done}
+def _differences(opened: Opened, here: Held) -> Iterator[Difference]:
+    done, spoken = here.done, here.words
     for name, row, seed in runs(opened.ablation):
         for against in _against(opened, row, seed):
             if (name, seed) not in done or against not in done:
                 continue
-            shared = [b for b in held if _same(done[name, seed], done[against], b)]
+            shared = [b for b in here.items if _same(done[name, seed], done[against], b)]
             both = (spoken[against], spoken[name, seed])
-            for (bench, protocol), metric, each in _of_two(opened, held, shared, both):
+            for (bench, protocol), metric, each in _of_two(opened, here.items, shared, both):
                 yield Difference(
                     benchmark=bench, protocol=protocol, metric=metric, row=name,
                     versus=against[0], seed=seed, value=each.value, low=each.low, high=each.high,
@@ -167,7 +165,7 @@ def _differences(
 
 def _of_two(
     opened: Opened,
-    held: Mapping[str, Sequence[Item]],
+    items: Mapping[str, Sequence[Item]],
     shared: Sequence[str],
     both: Sequence[Words],
 ) -> Iterator[tuple[tuple[str, str], str, Estimate]]:
@@ -175,11 +173,11 @@ def _of_two(
     for bench in shared:
         for protocol in opened.ablation.benchmarks[bench].protocols:
             words = [each.get((bench, protocol)) for each in both]
-            for metric, found in _paired(held[bench], words, protocol):
+            for metric, found in _paired(items[bench], words, protocol):
                 yield (bench, protocol), metric, found
 
 
-def _against(opened: Opened, row: Row, seed: int) -> Iterator[tuple[str, int]]:
+def _against(opened: Opened, row: Row, seed: int) -> Iterator[Run]:
     """The runs that one is held against: of the same seed, or of the only one there is."""
     for versus in row.versus:
         seeds = opened.ablation.rows[versus].seeds
@@ -192,7 +190,7 @@ def _same(a: kept.Scores, b: kept.Scores, bench: str) -> bool:
     return one is not None and other is not None and one.digest == other.digest
 
 
-def _spoken(out: Path, which: tuple[str, int]) -> Words:
+def _spoken(out: Path, which: Run) -> Words:
     """A run's replies."""
     found: Words = {}
     for each in kept.words(kept.place(out, *which)):
@@ -214,10 +212,8 @@ def _paired(
             yield metric, found[metric]
 
 
-def _page(
-    opened: Opened, table: Table, done: Mapping[tuple[str, int], kept.Scores]
-) -> Iterator[str]:
-    """The table for people, in Markdown."""
+def markdown(opened: Opened, table: Table, done: Mapping[Run, kept.Scores]) -> Iterator[str]:
+    """The table for people, line by line."""
     yield f"# {table.name}\n"
     if opened.ablation.note:
         yield f"{opened.ablation.note}\n"

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from sys import intern
 from typing import NamedTuple
 
 from fieldtruth.records import Kind
@@ -114,25 +113,13 @@ def asks(question: str) -> str | None:
 
 
 Said = Name | Well | str
-KEPT = 16384  # answers; the first are kept, and among a million the frequent ones come early
-FOUND: dict[tuple[str, str, str], Said] = {}
 
 
 def said(folder: str, question: str, answer: str) -> Said:
     """What an answer names in the light of its photo's folder, or why it is no target.
 
-    `folder` may be a path. The first `KEPT` answers are kept in `FOUND`, where the caller may look
-    first: few are distinct, and where all are, a cache that forgets the oldest costs as much as
-    reading the answer.
+    `folder` may be a path.
     """
-    what = _said(folder, question, answer)
-    if len(FOUND) < KEPT:
-        # Where few strings make up the keys, they stay in the processor's cache.
-        FOUND[intern(folder), intern(question), answer] = what
-    return what
-
-
-def _said(folder: str, question: str, answer: str) -> Said:
     others = other_letters(answer)
     if others and 2 * others > sum(map(str.isalpha, answer)):
         return "other_language"

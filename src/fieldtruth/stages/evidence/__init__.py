@@ -30,8 +30,8 @@ NOT_THERE, CAPTION, TWICE = "not in the paper", "the caption itself", "said alre
 OF_PASSAGES = (NOT_THERE, CAPTION, TWICE)
 MODEL_FAILED, UNREADABLE = "model failed", "unreadable reply"
 OF_FIGURES = (
-    "changed", "broken", "encrypted", "no pages", "too many pages", "too large", "timed out",
-    "crashed", MODEL_FAILED, UNREADABLE,
+    "changed", "broken", "encrypted", "no pages", "too many pages", "page size", "too large",
+    "timed out", "crashed", MODEL_FAILED, UNREADABLE,
 )  # fmt: skip
 
 

@@ -3,7 +3,8 @@
 The values are the paper's (implementation; agroground.md, section 19): LoRA of rank 16, alpha 32,
 dropout 0.05; AdamW, cosine, warm-up 0.03, 1e-4; 1 x 4 rows a step; 3 epochs; 4,096 tokens. The
 names are those of LLaMA-Factory's own arguments (its `hparams`) and of transformers'
-`TrainingArguments`; it refuses a name that it does not know.
+`TrainingArguments`; it refuses a name that it does not know. Looked up in LLaMA-Factory 0.9.5 and
+in transformers 5.6.0, the newest that it takes (`warmup_ratio` is gone from later ones).
 """
 
 import json

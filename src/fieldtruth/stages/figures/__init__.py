@@ -21,7 +21,7 @@ from fieldtruth.stages.figures.regions import regions
 STAGE = "figures"
 REASONS = (
     "no figure", "scanned", "changed", "broken", "encrypted", "no pages", "too many pages",
-    "too large", "timed out", "crashed",
+    "page size", "too large", "timed out", "crashed",
 )  # fmt: skip
 SPARSE = 0.2  # of its box that the patches of such a picture take: not words with a logo or two
 SHOWN = 0.02  # of a page that a picture without a caption takes to be shown as a miss
@@ -67,6 +67,10 @@ def find(layout: Layout) -> Found:
         for page in layout.pages if page.scanned and page.number not in shown
     ]  # fmt: skip
     scanned = {each.page for each in missed}
+    missed += [
+        Missed(page=page.number, what="a page that cannot be shown")
+        for page in layout.pages if not page.shown
+    ]  # fmt: skip
     for block in made.captions:
         label = block.start.label if block.start else ""
         missed.append(

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from fieldtruth.papers.layout import Ink, Layout, Line, Page
 from fieldtruth.records import Box, Record
@@ -12,8 +13,12 @@ from fieldtruth.stages.figures.justified import whole
 
 MARGIN = 0.09  # of a page's height, above and below: where running heads, logos and numbers are
 _LEADING = 0.75  # of a line's height that may lie between two lines of a paragraph
+_DOUBLE = 1.75  # of it where a manuscript is typed with two lines' room
 _TIGHT = 0.35  # of it that lies between lines of one paragraph in every paper looked at
+_FEW = 12  # pairs of lines that tell how a paper is set
 _BODY = 90  # letters that a paragraph has at least
+_LARGER = 1.12  # heights of a caption's smallest line; running text under it has more
+_LABEL = 12  # letters of "Figure 12." alone
 _HYPHEN = re.compile(r"(\w)[-‐]$")
 
 
@@ -64,7 +69,8 @@ def sheets(layout: Layout) -> list[Sheet]:
     """Every page of a paper, understood in the light of all of them."""
     size = body_size(layout)
     words, marks = _repeated(layout.pages)
-    return [_sheet(page, size, words, marks) for page in layout.pages]
+    room = _room(layout, size)
+    return [_sheet(page, size, room, (words, marks)) for page in layout.pages]
 
 
 def body_size(layout: Layout) -> float:
@@ -74,6 +80,21 @@ def body_size(layout: Layout) -> float:
         for line in page.lines:
             count[round(line.size * 4) / 4] += len(line.text)
     return max(count, key=lambda size: (count[size], size)) if count else 12.0
+
+
+def _room(layout: Layout, size: float) -> float:
+    """What lies between two lines of a paragraph at most, in heights of a line.
+
+    The usual room between a long line and the next one with the same left edge, where that is more.
+    """
+    gaps: list[float] = []
+    for page in layout.pages:
+        long = [each for each in page.lines if each.box[2] - each.box[0] > 20 * size]
+        for a, b in pairwise(long):
+            if abs(a.box[0] - b.box[0]) < 2 and b.box[1] > a.box[3]:
+                gaps.append((b.box[1] - a.box[3]) / a.size)
+    usual = sorted(gaps)[len(gaps) // 2] if len(gaps) >= _FEW else 0.0
+    return min(max(_LEADING, 1.2 * usual), _DOUBLE)
 
 
 def _margin(box: Box, page: Page) -> bool:
@@ -98,7 +119,10 @@ def _repeated(pages: Sequence[Page]) -> tuple[set[str], set[tuple[int, ...]]]:
     return {w for w, n in words.items() if n > 1}, {m for m, n in marks.items() if n > 1}
 
 
-def _sheet(page: Page, size: float, heads: set[str], marks: set[tuple[int, ...]]) -> Sheet:
+def _sheet(
+    page: Page, size: float, room: float, known: tuple[set[str], set[tuple[int, ...]]]
+) -> Sheet:
+    heads, marks = known
     lines = [
         line for line in page.lines
         if not (_margin(line.box, page) and (_words_of(line) in heads or len(line.text) <= 4))
@@ -107,7 +131,7 @@ def _sheet(page: Page, size: float, heads: set[str], marks: set[tuple[int, ...]]
     body: list[Block] = []
     words: list[Line] = []
     inks = [ink for ink in page.inks if not _furniture(ink, page, marks)]
-    for block in _blocks(whole(lines), page.number, size):
+    for block in _blocks(whole(lines), page.number, size, room):
         if block.start is not None:
             captions.append(block)
         elif block.body and not _within(block, inks, size):
@@ -146,13 +170,15 @@ def _within(block: Block, inks: Sequence[Ink], size: float) -> bool:
     )
 
 
-def _blocks(lines: Sequence[Line], page: int, size: float) -> list[Block]:
+def _blocks(lines: Sequence[Line], page: int, size: float, room: float) -> list[Block]:
     """The lines of a page in blocks; a block ends where its column's leading does."""
     open_: list[list[Line]] = []
     starts: list[Start | None] = []
     for line in lines:
-        at = _above(line, open_)
+        at = _above(line, open_, room)
         told = start(line.text)
+        if at is not None and starts[at] is not None and _leaves(line, open_[at]):
+            at = None
         if at is not None and told is not None and _begins(line, told, open_[at], starts[at], size):
             at = None
         elif at is not None:
@@ -165,13 +191,23 @@ def _blocks(lines: Sequence[Line], page: int, size: float) -> list[Block]:
     return [_block(some, told, page, size) for some, told in zip(open_, starts, strict=True)]
 
 
-def _above(line: Line, blocks: Sequence[Sequence[Line]]) -> int | None:
+def _leaves(line: Line, caption: Sequence[Line]) -> bool:
+    """Whether a line below a caption is larger than it, or sticks out of it on both sides."""
+    if line.size > _LARGER * min(each.size for each in caption):
+        return True
+    if len(caption) == 1 and len(caption[0].text) < _LABEL:
+        return False  # the label may stand alone
+    wide = around(each.box for each in caption)
+    return line.box[0] < wide[0] - line.size and line.box[2] > wide[2] + line.size
+
+
+def _above(line: Line, blocks: Sequence[Sequence[Line]], room: float) -> int | None:
     """The block that a line goes on, of those whose last line is just above it."""
     best: tuple[float, int] | None = None
     for at, block in enumerate(blocks):
         last = block[-1]
         down = line.box[1] - last.box[3]
-        if not -0.6 * line.size <= down <= _LEADING * min(line.size, last.size):
+        if not -0.6 * line.size <= down <= room * min(line.size, last.size):
             continue
         if line.box[1] <= last.box[1] + 0.3 * last.size or not 0.8 < line.size / last.size < 1.25:
             continue
@@ -194,6 +230,8 @@ def _begins(
         return told.sure or told.bare or line.bold
     if line.bold and not last.bold:
         return True
+    if told.bare and line.box[0] > min(each.box[0] for each in above) + 2 * line.size:
+        return True  # a label alone in the middle of its line
     tight = line.box[1] - last.box[3] <= _TIGHT * last.size
     return not tight or (line.size < 0.95 * size and line.size < 0.95 * last.size)
 

@@ -5,6 +5,7 @@ same input. A number that fewer than `FEW` questions stand behind is greyed: it 
 checked, not to be quoted.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ FEW = 20  # questions under which a cell is greyed
 VALUES = ("accuracy", "harmonic")
 COUNTS = ("correct", "partial", "incorrect", "not_attempted", "unscored")
 CUTS = ("types", "crops", "domains", "challenges")
+RANKS_NONE = "rank no model"
 MOST = 3  # cards of one kind
 MOST_WALLS = 12  # models under protocols with cards
 PHOTOS = 4  # on one card; the number of the others is told
@@ -124,6 +126,8 @@ def report(
         {
             "benchmark": scores["benchmark"],
             "models": list(scores["models"]),
+            "apart": [name for name, each in _as_metrics(scores)["models"].items() if each],
+            "ranked": bool(plain) and RANKS_NONE not in plain[0].sentence,
             "sections": sections,
             "lead": plain[0].sentence if plain else "Nothing could be measured.",
             "photo_count": len({image for each in bench.questions for image in each.images}),
@@ -167,7 +171,7 @@ def _section(
         anchor=f"protocol-{number}",
         protocol=protocol,
         about=about(protocol),
-        sentence=sentence(told, protocol, VALUES),
+        sentence=_lead(told, protocol),
         left_out=tuple(left_out(told, protocol)),
         unscored=tuple(
             (model, entry["all"]["unscored"], entry["all"]["n"])
@@ -211,9 +215,24 @@ def _section(
     )
 
 
+def _lead(told: Mapping[str, Any], protocol: str) -> str:
+    """The sentence; where every model has fewer than `FEW` questions, that none is ranked."""
+    counts = [each[protocol]["metrics"][VALUES[0]]["n"]
+              for each in told["models"].values() if protocol in each]  # fmt: skip
+    if len(counts) > 1 and 0 < max(counts) < FEW:
+        return (
+            f"{max(counts)} questions under {protocol} {RANKS_NONE}: fewer than {FEW} are shown "
+            "in grey, to be checked and not to be quoted."
+        )
+    return sentence(told, protocol, VALUES)
+
+
 def _as_metrics(scores: Mapping[str, Any]) -> dict[str, Any]:
-    """The scores in the shape of those of items, which sentences are made from."""
-    models = {
+    """The scores in the shape of those of items, which sentences are made from.
+
+    Runs of one model are one model there: what asking again moves is no difference of models.
+    """
+    models: dict[str, dict[str, Any]] = {
         model: {
             protocol: {
                 "metrics": {value: entry["all"][value] for value in VALUES},
@@ -223,7 +242,14 @@ def _as_metrics(scores: Mapping[str, Any]) -> dict[str, Any]:
         }
         for model, each in scores["models"].items()
     }
-    return {"models": models, "paired": scores["paired"]}
+    whole = [row for row in scores.get("paired_parts", ()) if row["cut"] == "all"]
+    for name, each in scores.get("runs", {}).items():
+        for protocol, told in each.items():
+            runs = [models[run].pop(protocol) for run in told["runs"]]
+            outcomes = sum((Counter(run["outcomes"]) for run in runs), Counter[str]())
+            entry = {"metrics": {VALUES[0]: told["all"]}, "outcomes": dict(outcomes)}
+            models.setdefault(name, {})[protocol] = entry
+    return {"models": models, "paired": [*whole, *scores["paired"]]}
 
 
 def _row(model: str, part: Mapping[str, Any]) -> Row:

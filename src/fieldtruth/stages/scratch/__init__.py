@@ -97,8 +97,8 @@ def _save(model: Any, part: Path, out: Path) -> None:
         model.save_pretrained(part)
     except SafetensorError as error:
         raise CannotWrite(
-            f"{out}: expected room to write the weights, got: {error}; make some, and give the "
-            "same command again"
+            f"{out}: expected room to write, got none: {error}; make some, and give the same "
+            "command again"
         ) from error
 
 

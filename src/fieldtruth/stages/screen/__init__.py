@@ -17,9 +17,12 @@ from fieldtruth.stages.screen.copies import Copies, sketch
 
 STAGE = "screen"
 REASONS = (
-    "broken", "encrypted", "no pages", "too many pages", "too large", "timed out", "crashed",
-    "scanned", "not a research article", "duplicate", "language", "year", "crop",
+    "broken", "encrypted", "no pages", "too many pages", "page size", "too large", "timed out",
+    "crashed", "scanned", "no words", "not a research article", "duplicate", "language",
+    "year", "crop",
 )  # fmt: skip
+
+_LETTERS = 100  # that a paper has at least
 
 
 class Settings(Record, frozen=True, kw_only=True):
@@ -102,8 +105,10 @@ def _paper(
 def _against(paper: Paper, got: Layout, wanted: Settings) -> tuple[str, str] | None:
     """Why a paper is not taken; None where it is."""
     letters = sum(map(str.isalpha, words.text_of(got)))
-    if len(paper.scanned) * 2 > paper.pages or letters < 100:
-        return "scanned", f"{len(paper.scanned)} of {paper.pages} pages; {letters} letters to read"
+    if len(paper.scanned) * 2 > paper.pages:
+        return "scanned", f"{len(paper.scanned)} of {paper.pages} pages"
+    if letters < _LETTERS:
+        return "no words", f"{letters} letters to read on {paper.pages} pages"
     is_article, told = words.article(got)
     if not wanted.any_kind and not is_article:
         return "not a research article", told

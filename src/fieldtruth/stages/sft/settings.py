@@ -16,10 +16,7 @@ from fieldtruth.records import Record, Space
 
 Share = Annotated[float, Meta(ge=0, lt=1)]
 Count = Annotated[int, Meta(ge=1)]
-
-# The language model's own layers, whatever stands before them; never those of the eyes.
-LANGUAGE = r".*language_model.*\.(q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|down_proj)"
-EYES = r".*visual.*\.(qkv|attn\.proj|linear_fc1|linear_fc2)"
+Average = Literal["token", "square", "sample"]
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "agroground": {},
@@ -52,6 +49,10 @@ class Sft(Record, frozen=True, kw_only=True):
     resized to; as the base's processor has it if null. `eval_*`: the same when validating, if it
     is to differ. A checkpoint is saved, and validated on at most `val_limit` examples, every
     `save_every` steps; the best by `select` (PROTOCOL.METRIC) and the last are kept.
+    `average`: what the loss is the mean of. Where tokens weigh alike, whether to answer at all is
+    decided in a hundredth of it: an empty list has three, the boxes of a dense photo two hundred.
+    `sample` lets replies weigh alike, `square` is between (a reply of n tokens weighs as their
+    root, as in InternVL 2.5's training).
     `budget`: tokens that a reply may take; as many as thirty boxes take if null. `length`: tokens
     of an example, photo included, beyond which the run is refused. `tests`: frozen benchmarks whose
     photos may not be among the examples.
@@ -84,6 +85,7 @@ class Sft(Record, frozen=True, kw_only=True):
     eval_max_pixels: Count | None = None
     length: Count = 4096
     budget: Count | None = None
+    average: Average = "token"
     save_every: Count = 500
     val_limit: Count | None = None
     val_batch: Count = 8
@@ -99,13 +101,6 @@ class Sft(Record, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not self.train:
             raise ValueError("expected at least one folder of examples to train on, got none")
-
-    @property
-    def target_modules(self) -> str:
-        """The layers that get LoRA weights."""
-        if self.targets is not None:
-            return self.targets
-        return f"{LANGUAGE}|{EYES}" if self.vision == "trained" else LANGUAGE
 
 
 def with_preset(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from fieldtruth import store
 from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.formats import chat
 from fieldtruth.models.transformers.encoding import Turn
-from fieldtruth.stages.sft.rows import Talk
+from fieldtruth.tuning.rows import Talk
 
 
 class Talks:

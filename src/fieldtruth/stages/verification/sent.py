@@ -57,9 +57,14 @@ class Sheet(Record, frozen=True, kw_only=True):
     heads: dict[str, str]
 
     @property
+    def tab(self) -> str:
+        """The name of the workbook's sheet."""
+        return f"{self.what}s"
+
+    @property
     def page(self) -> str:
         """The name of the page."""
-        return f"{self.what}s.html"
+        return f"{self.tab}.html"
 
 
 SHEETS: dict[Kind, Sheet] = {

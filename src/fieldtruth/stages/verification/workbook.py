@@ -23,7 +23,7 @@ from fieldtruth.stages.verification.sent import SHEETS, Row, Sent, Sheet
 
 TICKED, CLEARED = "☑", "☐"
 READ = "read"
-SHEET, ABOUT = "questions", "how to"
+ABOUT = "how to"
 
 
 def columns(sheet: Sheet) -> tuple[str, ...]:
@@ -66,8 +66,8 @@ def write(path: Path, rows: Sequence[Row], annotator: str) -> None:
     openpyxl = _openpyxl()
     book = openpyxl.Workbook(write_only=False)
     sheet = book.active
-    sheet.title = SHEET
     kind = rows[0].sent.sheet if rows else TALKS
+    sheet.title = kind.tab
     sheet.append(columns(kind))
     for at, row in enumerate(rows, start=2):
         for column, text in enumerate(_cells(row), start=1):
@@ -196,7 +196,8 @@ def read(path: Path, sent: dict[str, Sent]) -> list[Ticks]:
     _within(path)
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        found = {name: list(book[name].iter_rows(values_only=True)) for name in (SHEET, ABOUT)}
+        tab = next(iter(sent.values())).sheet.tab if sent else TALKS.tab
+        found = {name: list(book[name].iter_rows(values_only=True)) for name in (tab, ABOUT)}
         book.close()
     except KeyError as error:
         raise Usage(
@@ -209,7 +210,7 @@ def read(path: Path, sent: dict[str, Sent]) -> list[Ticks]:
     who, export = about.get("annotator", ""), about.get("export", "")
     if export not in {each.export for each in sent.values()}:
         raise Refused(f"{path}: expected a workbook of this export, got one of {export!r}")
-    return list(_ticks(path, found[SHEET], who, sent))
+    return list(_ticks(path, found[tab], who, sent))
 
 
 def _within(path: Path) -> None:
@@ -226,17 +227,18 @@ def _ticks(
     path: Path, found: Sequence[tuple[Any, ...]], who: str, sent: dict[str, Sent]
 ) -> Iterator[Ticks]:
     head = [_text(each) for each in found[0]] if found else []
-    conditions = next((each.conditions for each in sent.values()), TALKS.conditions)
+    kind = next((each.sheet for each in sent.values()), TALKS)
+    conditions, tab = tuple(kind.conditions), kind.tab
     lacks = [each for each in ("no", *conditions, READ) if each not in head]
     if lacks:
-        raise Usage(f"{path}: expected a column {lacks[0]!r} in the sheet {SHEET!r}, got none")
+        raise Usage(f"{path}: expected a column {lacks[0]!r} in the sheet {tab!r}, got none")
     place = {name: head.index(name) for name in head}
     seen: set[str] = set()
     for number, cells in enumerate(found[1:], start=2):
         values = [_text(each) for each in cells] + [""] * len(head)
         if not any(values):
             continue
-        where = f"{path}: {SHEET}, row {number}"
+        where = f"{path}: {tab}, row {number}"
         name = values[place["no"]]
         row = sent.get(name) or sent.get(name.zfill(len(next(iter(sent)))))
         if row is None or who not in (*row.annotators, row.third):

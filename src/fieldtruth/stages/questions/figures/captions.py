@@ -63,3 +63,13 @@ def apart(panels: dict[str, str]) -> dict[str, str]:
         if not any(words[name] <= words[other] or words[other] <= words[name]
                    for other in panels if other != name)
     }  # fmt: skip
+
+
+def counted(panels: dict[str, str]) -> bool:
+    """Whether the descriptions count along with the panels (leaf 1, leaf 1, leaf 2): order tells.
+
+    >>> counted({"a": "leaf 1", "b": "leaf 2"}), counted({"a": "rust", "b": "scab in 2019"})
+    (True, False)
+    """
+    numbers = [tuple(map(int, re.findall(r"\d{1,9}", text))) for text in panels.values()]
+    return bool(numbers) and all(numbers) and numbers == sorted(numbers) and len(set(numbers)) > 1

@@ -20,7 +20,7 @@ from fieldtruth import store
 from fieldtruth.faults import CannotWrite
 from fieldtruth.models.transformers.card import NAME, Card, write_card
 from fieldtruth.models.transformers.saving import copy_weights
-from fieldtruth.stages.sft.validating import Validation
+from fieldtruth.tuning.validating import Validation
 
 FOLDER = "checkpoints"
 VALIDATION = "validation.json"

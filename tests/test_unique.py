@@ -3,14 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fieldtruth.run.unique import Unique
+from fieldtruth.unique import Unique
 
 
 @given(st.lists(st.sampled_from("abcdefgh")))
 def test_it_names_the_first_that_came_before(names: list[str]) -> None:
     ids = Unique()
     ids.add(names[:3])
-    ids.add(iter(names[3:]))
+    ids.add(names[3:])
     expected = next((name for at, name in enumerate(names) if name in names[:at]), None)
     assert ids.twice(lambda: names) == expected
     assert len(ids) == len(names)
@@ -18,7 +18,7 @@ def test_it_names_the_first_that_came_before(names: list[str]) -> None:
 
 def test_the_ids_are_gone_through_again_only_where_two_may_be_one() -> None:
     ids = Unique()
-    ids.add(str(number) for number in range(1000))
+    ids.add([str(number) for number in range(1000)])
 
     def never() -> list[str]:
         raise AssertionError("all hashes differ")

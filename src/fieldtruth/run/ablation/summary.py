@@ -1,0 +1,39 @@
+"""What is made of all rows that are done: for programs, in Markdown, and as one offline page."""
+
+from pathlib import Path
+
+import msgspec
+
+from fieldtruth import store
+from fieldtruth.run.ablation import table as tables
+from fieldtruth.run.ablation.settings import Opened
+from fieldtruth.run.ablation.table import Table
+from fieldtruth.run.ablation.view import context
+from fieldtruth.stages.report.frame import render
+
+TABLE, PAGE, REPORT = "table.json", "table.md", "report.html"
+
+
+def summarise(opened: Opened) -> Table:
+    """The table of all rows that are kept, written as JSON, as Markdown and as a page.
+
+    Raises `Usage` where no row is done, `BadRecord` for a row that is broken.
+    """
+    here = tables.held(opened)
+    table = tables.tabulate(opened, here)
+    told = msgspec.json.format(msgspec.json.encode(table), indent=1).decode()
+    page = render("ablation.html.j2", context(opened, table, here))
+    for name, text in (
+        (TABLE, told + "\n"),
+        (PAGE, "\n".join(tables.markdown(opened, table, here.done)) + "\n"),
+        (REPORT, page),
+    ):
+        with store.replacing(opened.out / name) as file:
+            file.write(text.encode())
+    return table
+
+
+def line(table: Table, out: Path) -> str:
+    """What a person reads when the table is made."""
+    count = sum(map(len, table.rows.values()))
+    return f"{count} rows in the table: {out / PAGE}. The report:\n{out / REPORT}"

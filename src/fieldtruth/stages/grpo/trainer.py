@@ -1,0 +1,215 @@
+"""TRL's `GRPOTrainer`, told what to do, with our prompts, our rewards and our checkpoints.
+
+This module imports the trainer's libraries: it is opened when a run begins.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from datasets import Dataset
+from torch import cat
+from torch.nn.functional import pad
+from transformers import TrainerCallback
+from trl import GRPOConfig, GRPOTrainer
+
+from fieldtruth.models.transformers import loading
+from fieldtruth.models.transformers.loading import Weights, precision
+from fieldtruth.stages.grpo.paying import Payer
+from fieldtruth.stages.grpo.prompts import Shown
+from fieldtruth.stages.grpo.settings import Grpo
+from fieldtruth.tuning import learning
+from fieldtruth.tuning.judging import Judge, Judged, Rest, run
+
+__all__ = ["Asked", "Judge", "Rest", "Tuner", "open_tuner", "run"]
+
+# TRL's names for what a row of the history holds beside what the payer saw.
+NAMES = {
+    "kl": "kl", "entropy": "entropy", "clip_ratio/region_mean": "clipped",
+    "frac_reward_zero_std": "zero_spread", "reward_std": "spread",
+}  # fmt: skip
+_BY_TOKEN = ("mm_token_type_ids", "token_type_ids")
+PART = 8  # replies of like length that are looked at together, on a CPU
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The prompts of a run in their order, and what is made of the replies to them.
+
+    `longest`: tokens of the longest prompt. `look` is handed the history after each step, and says
+    whether to stop.
+    """
+
+    shown: Shown
+    order: Sequence[int]
+    payer: Payer
+    longest: int
+    look: Callable[[Sequence[dict[str, Any]]], bool]
+
+
+class Tuner(Judged, GRPOTrainer):  # type: ignore[misc]
+    """Rounds of replies, steps made of them, checkpoints and validations of one run."""
+
+    def __init__(self, rest: Rest, payer: Payer, **others: Any) -> None:
+        """`others` are TRL's."""
+        self.rest, self._payer = rest, payer
+        super().__init__(reward_funcs=payer, **others)
+
+    def compute_loss(self, model: Any, inputs: Any, *given: Any, **named: Any) -> Any:
+        """TRL's; shows the batch to whoever looks on."""
+        if self.rest.seen is not None:
+            self.rest.seen.batch(inputs)
+        return super().compute_loss(model, inputs, *given, **named)
+
+    def _get_per_token_logps_and_entropies(
+        self,
+        model: Any,
+        input_ids: Any,
+        attention_mask: Any,
+        logits_to_keep: int,
+        *given: Any,
+        **named: Any,
+    ) -> Any:
+        """TRL's; on a CPU in parts of like length, each cut behind the longest of its replies.
+
+        In a round the longest reply has ten times the tokens of most. Behind an end nothing counts:
+        what is cut there is zero in what comes back.
+        """
+        whole = (model, input_ids, attention_mask, logits_to_keep, *given)
+        grids: Any = named.get("image_grid_thw")
+        alone = grids is not None and len(grids) == len(input_ids)  # a photo for each
+        if input_ids.device.type != "cpu" or not alone or named.get("compute_aux_loss"):
+            return super()._get_per_token_logps_and_entropies(*whole, **named)
+        lengths = attention_mask[:, -logits_to_keep:].sum(dim=1)
+        photos = named.pop("pixel_values").split(grids.prod(dim=1).tolist())
+        named = {name: each for name, each in named.items() if name != "batch_size"}
+        order, found = lengths.argsort(stable=True), []
+        for rows in order.split(PART):
+            cut = logits_to_keep - max(int(lengths[rows].max()), 1)
+            end = input_ids.shape[1] - cut
+            theirs = {
+                name: each[rows, :end] if name in _BY_TOKEN and each is not None else each
+                for name, each in named.items()
+            }
+            theirs |= {
+                "pixel_values": cat([photos[row] for row in rows.tolist()]),
+                "image_grid_thw": grids[rows], "num_images": [1] * len(rows),
+            }  # fmt: skip
+            made = super()._get_per_token_logps_and_entropies(
+                model, input_ids[rows, :end], attention_mask[rows, :end], logits_to_keep - cut,
+                **theirs,
+            )  # fmt: skip
+            found.append([None if each is None else pad(each, (0, cut)) for each in made])
+        back = order.argsort()
+        return tuple(
+            None if each[0] is None else cat(each)[back] for each in zip(*found, strict=True)
+        )
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """TRL's figures under one name each, and what the payer saw, as they were counted."""
+        theirs = self._metrics["train"]  # a figure for each round, or for each batch of a step
+        told = {ours: fmean(theirs[name]) for name, ours in NAMES.items() if theirs.get(name)}
+        theirs.clear()
+        super().log({**logs, **told, **self._payer.take()}, start_time)
+
+
+class _Watching(TrainerCallback):  # type: ignore[misc]
+    """Looks at the history after each step; validates the base before the first."""
+
+    def __init__(self, tuner: Tuner, asked: Asked) -> None:
+        self._tuner, self._asked = tuner, asked
+
+    def on_train_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
+        if not state.global_step:
+            self._tuner.judge(0)
+
+    def on_log(self, _: Any, state: Any, control: Any, *__: Any, **___: Any) -> None:
+        if self._asked.look(state.log_history):
+            control.should_save = control.should_training_stop = True
+
+
+def open_tuner(
+    settings: Grpo, weights: Weights, device: str, processor: Any, asked: Asked, rest: Rest
+) -> Tuner:
+    """A trainer that is ready to begin, or to go on.
+
+    Raises `Usage` where no weight of the model is one that the settings train.
+    """
+    learning.free(settings, weights.model)
+    processor.tokenizer.padding_side = "left"
+    order = Dataset.from_dict({"row": list(asked.order)}).with_transform(asked.shown)
+    try:
+        tuner = Tuner(
+            rest, asked.payer,
+            model=weights.model,
+            args=_arguments(settings, device, asked, rest.checkpoints.folder),
+            train_dataset=order,
+            processing_class=processor,
+            peft_config=learning.lora(settings),
+            optimizers=(learning.optimizer(settings, weights.model), None),
+        )  # fmt: skip
+    except ValueError as error:
+        told = learning.no_such_layers(settings, error)
+        if told is None:
+            raise
+        raise told from None
+    if tuner.ref_model is not None:
+        base = Weights(tuner.ref_model, weights.kind, weights.dtype)
+        loading.quicken(base, device, settings.patches)
+    tuner.add_callback(_Watching(tuner, asked))
+    return tuner
+
+
+def _arguments(settings: Grpo, device: str, asked: Asked, folder: Path) -> Any:
+    dtype = precision(device, settings.dtype)
+    on_gpu = device.startswith("cuda")
+    recompute = on_gpu if settings.recompute is None else settings.recompute
+    batches = settings.prompts * settings.replies // settings.batch  # of a round
+    rounds = len(asked.order) // settings.prompts
+    vllm = {
+        "use_vllm": True, "vllm_mode": "colocate",
+        "vllm_gpu_memory_utilization": settings.vllm_memory,
+        "vllm_max_model_length": asked.longest + settings.budget,
+    }  # fmt: skip
+    return GRPOConfig(
+        output_dir=str(folder),
+        per_device_train_batch_size=settings.batch,
+        steps_per_generation=batches,
+        gradient_accumulation_steps=batches // settings.updates,
+        num_generations=settings.replies,
+        max_steps=rounds * settings.updates,
+        max_completion_length=settings.budget,
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        top_k=settings.top_k,
+        beta=settings.beta,
+        loss_type="grpo",  # a mean over replies: each of TRL's others weighs them by their length
+        importance_sampling_level="sequence",
+        epsilon=settings.clip_low,
+        epsilon_high=settings.clip_high,
+        learning_rate=settings.rate,
+        lr_scheduler_type=settings.schedule,
+        warmup_steps=settings.warmup,
+        weight_decay=settings.decay,
+        max_grad_norm=settings.clip,
+        seed=settings.seed,
+        data_seed=settings.seed,
+        shuffle_dataset=False,  # the order is drawn by ours, and does not end with a pass
+        use_cpu=not on_gpu,
+        bf16=dtype == "bfloat16",
+        fp16=dtype == "float16",
+        gradient_checkpointing=recompute,
+        gradient_checkpointing_kwargs={"use_reentrant": False} if recompute else None,
+        logging_steps=1,
+        logging_nan_inf_filter=False,
+        save_strategy="steps",
+        save_steps=settings.save_every,
+        eval_strategy="no",
+        report_to="none",
+        disable_tqdm=True,
+        remove_unused_columns=False,
+        dataloader_pin_memory=on_gpu,
+        **(vllm if settings.vllm else {}),
+    )

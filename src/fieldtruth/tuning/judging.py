@@ -1,0 +1,118 @@
+"""Steps, checkpoints and validations of one run, whichever of TRL's trainers makes the steps.
+
+This module imports the trainer's libraries: it is opened when a run begins.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from transformers import PrinterCallback, TrainerCallback
+
+from fieldtruth.models.contract import Words
+from fieldtruth.models.transformers import ranks
+from fieldtruth.models.transformers.answering import Speaker
+from fieldtruth.models.transformers.first_step import FirstStep
+from fieldtruth.records import Example
+from fieldtruth.tuning.checkpoints import Checkpoints
+from fieldtruth.tuning.validating import Validation, answered
+
+Grade = Callable[[int, Sequence[Example], Sequence[Words]], Validation]
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The validation examples, how they are asked about, and what is made of the replies."""
+
+    examples: Sequence[tuple[Example, Path]]
+    speak: Callable[[Any], Speaker]
+    size: int
+    grade: Grade
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Where checkpoints go, what judges them, and what looks on."""
+
+    checkpoints: Checkpoints
+    judge: Judge | None
+    seen: FirstStep | None = None
+
+
+class Judged:
+    """Stands before one of TRL's trainers: whole checkpoints, each of them validated.
+
+    `rest` holds where they go; its judge is None where there is nothing to validate on.
+    """
+
+    rest: Rest
+    args: Any
+    accelerator: Any
+    model: Any
+    state: Any
+
+    def create_model_card(self, *_: Any, **__: Any) -> None:
+        """None: a card that nobody filled in says nothing. `train.json` says it."""
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        step = self.state.global_step
+        with self.rest.checkpoints.saving(step) if ranks.leads() else nullcontext():
+            super()._save_checkpoint(model, trial)  # type: ignore[misc]
+            ranks.wait()  # each process adds its random state
+        self.judge(step)
+        ranks.first(self.rest.checkpoints.thin)
+
+    def judge_again(self, step: int) -> None:
+        """Validate the last checkpoint where a process was killed before it could."""
+        if self.rest.judge is not None and self.rest.checkpoints.judgement(step) is None:
+            self._load_from_checkpoint(  # type: ignore[attr-defined]
+                str(self.rest.checkpoints.at(step))
+            )
+            self.judge(step)
+
+    def judge(self, step: int) -> None:
+        """Validate the weights as they are, unless the checkpoint of that step has been."""
+        judge = self.rest.judge
+        if judge is None or self.rest.checkpoints.judgement(step) is not None:
+            return
+        model = self.accelerator.unwrap_model(self.model)
+        model.eval()
+        words = answered(judge.speak(model), ranks.shared(judge.examples), judge.size)
+        model.train()
+        whole = ranks.gathered(words, len(judge.examples))
+        examples = [example for example, _ in judge.examples]
+        ranks.first(lambda: self.rest.checkpoints.judged(judge.grade(step, examples, whole)))
+
+
+class Ticks(TrainerCallback):  # type: ignore[misc]
+    """Counts steps on a bar; validates a checkpoint that a killed process left unjudged."""
+
+    def __init__(self, tuner: Judged, ticks: Iterator[Any]) -> None:
+        self._tuner, self._ticks = tuner, ticks
+
+    def on_train_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
+        """Before the first step of this process."""
+        if state.global_step:
+            self._tuner.judge(state.global_step)
+
+    def on_pre_optimizer_step(self, *_: Any, model: Any, **__: Any) -> None:
+        """Between the gradients and the optimizer."""
+        if self._tuner.rest.seen is not None:
+            self._tuner.rest.seen.gradients(model)
+
+    def on_step_end(self, *_: Any, **__: Any) -> None:
+        """After each step of the optimizer."""
+        next(self._ticks, None)
+
+
+def run(tuner: Any, ticks: Iterator[Any], since: Path | None) -> None:
+    """Train to the end from a checkpoint or from the beginning.
+
+    Raises `CannotWrite` where a checkpoint found no room; `Unreadable` for a photo, `Usage` for an
+    example, that cannot be trained on. What was saved before stays.
+    """
+    tuner.remove_callback(PrinterCallback)
+    tuner.add_callback(Ticks(tuner, ticks))
+    tuner.train(resume_from_checkpoint=str(since) if since else None)

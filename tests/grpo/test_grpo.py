@@ -1,0 +1,269 @@
+"""Reinforcement learning end to end: what is paid, watched, kept, gone on with and refused."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from tests.stages import tuned
+from tests.stages.tuned import examples, silent
+
+from fieldtruth import pretrained, store
+from fieldtruth.faults import Refused, Unreadable, Usage
+from fieldtruth.images import open_upright
+from fieldtruth.models.transformers.card import read_card
+from fieldtruth.rewards.contract import Rollout, pay
+from fieldtruth.stages import grpo
+from fieldtruth.stages.grpo import Grpo, Mix, Watch
+from fieldtruth.stages.grpo.paying import reward_of
+from fieldtruth.tuning import work
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("trl")
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A base that has learnt to write a list now and then, and examples of every kind."""
+    folder = tmp_path_factory.mktemp("home")
+    tuned.base(folder)
+    examples(folder / "train", 16)
+    examples(folder / "val", 4, "val")
+    told = tuned.settings(
+        folder, rank=0, rate=3e-3, steps=60, save_every=60, batch=4, accumulate=1,
+        out=str(folder / "taught"),
+    )  # fmt: skip
+    tuned.trained(told)
+    shutil.rmtree(folder / "base")
+    shutil.copytree(folder / "taught" / "last", folder / "base")
+    return folder
+
+
+@pytest.fixture
+def place(home: Path, tmp_path: Path) -> Path:
+    """The same for one test, which may spoil it."""
+    return shutil.copytree(home, tmp_path / "home")
+
+
+def settings(folder: Path, **changes: Any) -> Grpo:
+    """Four rounds of two prompts with four replies, a checkpoint after every second."""
+    fields: dict[str, Any] = {
+        "base": str(folder / "base"), "train": (str(folder / "train" / "training"),),
+        "val": (str(folder / "val" / "training"),), "out": str(folder / "out"), "rank": 4,
+        "alpha": 8, "prompts": 2, "replies": 4, "batch": 4, "steps": 4, "save_every": 2,
+        "rate": 1e-2, "warmup": 0, "budget": 12, "temperature": 1.0, "device": "cpu",
+        "mix": Mix(healthy=0.3, wrong_target=0.3, dense=0.0), "keep_replies": True,
+    }  # fmt: skip
+    return Grpo(**(fields | changes))
+
+
+def trained(told: Grpo) -> grpo.Trained:
+    return grpo.train(told, silent, lambda _: None)
+
+
+def tensors(folder: Path) -> dict[str, Any]:
+    from safetensors.torch import load_file
+
+    (path,) = folder.glob("*.safetensors")
+    found: dict[str, Any] = load_file(path)
+    return found
+
+
+def test_a_run_is_paid_watched_validated_and_kept(place: Path) -> None:
+    told = settings(place)
+    done = trained(told)
+    assert [row["step"] for row in done.history] == [1, 2, 3, 4]
+    assert (done.steps, done.asked, done.last) == (4, 8, 4)
+    # What was learnt from is what `fieldtruth reward` pays for the same replies.
+    for row in done.history:
+        path = place / "out" / "replies" / f"step-{int(row['step']):06d}.jsonl"
+        paid = pay(reward_of(told), list(store.read(path, Rollout)))
+        assert len(paid) == 8
+        assert row["reward"] == pytest.approx(sum(e.reward for e in paid) / 8, abs=1e-15)
+        assert {"kl", "clipped", "zero_spread", "tokens", "truncated", "unread"} <= row.keys()
+    assert sum(row["reward"] for row in done.history) > 0
+    assert any(row["spread"] > 0 for row in done.history)
+    rows = [json.loads(each) for each in (place / "out" / "steps.jsonl").read_text().splitlines()]
+    assert rows == done.history
+    assert [each.step for each in done.validations] == [0, 2, 4]
+    assert done.select == "reward.mean"
+    rewards = {each.step: each.by("reward.mean") for each in done.validations}
+    assert done.best == max((2, 4), key=lambda step: (rewards[step], -step))
+    assert done.validations[0].values["reward"]["mean"].n == 4
+    for name in ("best", "last"):
+        card = read_card(place / "out" / name)
+        assert card is not None
+        assert (card.method, card.step) == ("lora", getattr(done, name))
+    assert done.mix.examples == 16 == done.mix.taken + sum(done.mix.dropped.values())
+    written = msgspec.json.decode((place / "out" / "train.json").read_bytes(), type=grpo.Trained)
+    assert written == done == trained(told)  # and is not done again
+    words = grpo.line(done, "there")
+    assert words.startswith(f"4 steps, 8 prompts: reward {done.history[0]['reward']:.3f} -> ")
+    assert words.endswith("In there")
+    with pytest.raises(Usage, match="holds another run"):
+        trained(settings(place, rate=2e-2))
+
+
+class Stopped(Exception):
+    """Stands for a kill."""
+
+
+def until(most: int) -> Any:
+    def track(records: Any, total: int | None = None) -> Iterator[Any]:
+        for number, record in enumerate(records):
+            if number == most:
+                raise Stopped
+            yield record
+
+    return track
+
+
+@pytest.mark.parametrize(("rank", "updates"), [(4, 1), (0, 2)])
+def test_a_killed_run_comes_to_the_same_rewards_and_weights(
+    place: Path, rank: int, updates: int
+) -> None:
+    told = settings(
+        place, rank=rank, updates=updates, batch=2, rate=1e-3, steps=6, clip_low=0.2, clip_high=0.2
+    )
+    straight = trained(told)
+    killed = msgspec.structs.replace(told, out=str(place / "killed"))
+    with pytest.raises(Stopped):
+        grpo.train(killed, until(4), lambda _: None)
+    assert not (place / "killed" / "train.json").exists()
+    again = trained(killed)
+    assert again.history == straight.history
+    assert any(row.get("grad_norm", 0) > 0 for row in again.history)
+    assert again.validations == straight.validations
+    kept, made = tensors(place / "out" / "last"), tensors(place / "killed" / "last")
+    assert kept.keys() == made.keys()
+    assert all(torch.equal(kept[name], made[name]) for name in kept)
+    if not rank:
+        base = tensors(place / "base")
+        moved = {name for name in made if not torch.equal(base[name], made[name])}
+        assert any("language_model" in name for name in moved)
+        assert not any("visual" in name for name in moved)
+
+
+def test_a_sign_of_hacking_is_told_and_can_stop_the_run(place: Path) -> None:
+    watch = Watch(window=2, truncated=0.0, zero_spread=1, empty=1, unread=1, first_option=1)
+    told, notes = settings(place, watch=watch, budget=1, steps=6, val=()), list[str]()
+    done = grpo.train(told, silent, notes.append)
+    assert [(each.step, each.sign) for each in done.alarms] == [(2, "truncated")]
+    assert notes[-1].startswith("step 2: truncated 1 > 0 (replies that are cut off")
+    assert (done.steps, done.stopped) == (6, "")
+    stopping = msgspec.structs.replace(watch, on_alarm="stop")
+    told = settings(place, watch=stopping, budget=1, steps=6, val=(), out=str(place / "stopped"))
+    done = grpo.train(told, silent, notes.append)
+    assert (done.steps, done.best, done.last) == (2, 2, 2)
+    assert done.stopped.startswith("step 2: truncated")
+    assert "stopped at step 2" in grpo.line(done, "out")
+
+
+def test_what_trl_is_told(place: Path) -> None:
+    from fieldtruth.stages.grpo import trainer
+
+    asked = trainer.Asked(
+        shown=None, order=range(12), payer=None, longest=100, look=lambda _: False,  # type: ignore[arg-type]
+    )  # fmt: skip
+    told = settings(place, prompts=4, replies=8, batch=4, updates=2, steps=6)
+    with pretrained.hushed():
+        made = trainer._arguments(told, "cpu", asked, place / "checkpoints")
+        fast = trainer._arguments(settings(place, vllm=True), "cpu", asked, place / "checkpoints")
+    assert (made.importance_sampling_level, made.loss_type) == ("sequence", "grpo")
+    assert (made.num_generations, made.generation_batch_size) == (8, 32)
+    assert (made.steps_per_generation, made.gradient_accumulation_steps) == (8, 4)
+    assert (made.max_steps, made.max_completion_length) == (6, 12)
+    assert (made.epsilon, made.epsilon_high, made.beta) == (3e-4, 4e-4, 0.005)
+    assert (made.temperature, made.top_p, made.top_k) == (1.0, 0.9, 50)
+    assert (made.use_cpu, made.bf16, made.gradient_checkpointing) == (True, False, False)
+    assert not made.use_vllm
+    assert (fast.use_vllm, fast.vllm_mode, fast.vllm_max_model_length) == (True, "colocate", 112)
+
+
+def test_parts_of_like_length_say_what_the_whole_says(tmp_path: Path) -> None:
+    """Against TRL's own, which lets every reply be as long as the longest."""
+    from trl import GRPOTrainer
+
+    from fieldtruth.models.transformers.encoding import batch
+    from fieldtruth.stages.grpo import trainer
+
+    tuned.base(tmp_path)
+    examples(tmp_path / "train", 16)
+    told = settings(tmp_path, val=())
+    rows = work.rows_of(told.train)
+    run = grpo._Work(told, "cpu", rows, None, reward_of(told))
+    asked = run._asked(trainer, lambda _: None)
+    rest = trainer.Rest(run.checkpoints, None)
+    with pretrained.hushed():
+        tuner = trainer.open_tuner(
+            told, run.work.weights, "cpu", run.work.processor, asked, rest
+        )  # fmt: skip
+    speaker = run._speaker(tuner.model)
+    shown = [(rows[n][0].prompt, open_upright(rows[n][1])) for n in range(12)]
+    given = batch(
+        [speaker.encoder.ask(p, [photo]) for p, photo in shown], speaker.pad, "left", "cpu"
+    )
+    longest, ends = 20, torch.tensor([20, 1, 3, 2, 2, 19, 1, 5, 1, 1, 2, 7])
+    said = torch.arange(longest) < ends[:, None]
+    words = torch.randint(7, 300, (12, longest)) * said
+    parts = {
+        "pixel_values": given["pixel_values"], "image_grid_thw": given["image_grid_thw"],
+        "num_images": [1] * 12, "compute_entropy": True,
+        "mm_token_type_ids": torch.nn.functional.pad(given["mm_token_type_ids"], (0, longest)),
+    }  # fmt: skip
+    asks = (
+        tuner.model, torch.cat([given["input_ids"], words], 1),
+        torch.cat([given["attention_mask"], said.long()], 1), longest,
+    )  # fmt: skip
+    tuner.model.eval()
+    ours = tuner._get_per_token_logps_and_entropies(*asks, **parts)
+    theirs = GRPOTrainer._get_per_token_logps_and_entropies(tuner, *asks, **parts)
+    for a, b in zip(ours[:2], theirs[:2], strict=True):
+        assert a.shape == b.shape == (12, longest)
+        torch.testing.assert_close(a[said], b[said], atol=2e-5, rtol=1e-4)
+        assert bool((a[ends == 1, 3:] == 0).all())  # the eight shortest are of at most three
+    assert ours[2] is theirs[2] is None
+
+
+# --- refused before the first step -------------------------------------------------------------
+
+
+def test_a_prompt_with_one_of_the_models_own_signs_is_named(place: Path) -> None:
+    examples(place / "bad", 8, prompt="what is this <|image_pad|>?")
+    told = settings(place, train=(str(place / "bad" / "training"),))
+    with pytest.raises(Unreadable, match=r"example 'train-\d': .*own sign '<\|image_pad\|>'"):
+        trained(told)
+    assert not (place / "out" / "checkpoints").exists()
+
+
+def test_weights_with_another_image_token_are_named(place: Path) -> None:
+    path = place / "base" / "config.json"
+    config = json.loads(path.read_text())
+    path.write_text(json.dumps(config | {"image_token_id": 6, "video_token_id": 5}))
+    with pytest.raises(Unreadable, match=r"expected \d+ image tokens for its photo, got 0"):
+        trained(settings(place))
+
+
+def test_what_cannot_be_learnt_from_says_why(place: Path, tmp_path: Path) -> None:
+    shared = examples(tmp_path / "g", 4, "val", group="train3")
+    with pytest.raises(Refused, match="groups that are not trained on"):
+        trained(settings(place, val=(str(shared),)))
+    with pytest.raises(Usage, match=r"vllm: expected (the package vllm|a GPU)"):
+        trained(settings(place, vllm=True))
+    with pytest.raises(Usage, match="expected 32 prompts that are healthy listed, got 4"):
+        trained(settings(place, mix=Mix(size=400)))
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    (adapter / "adapter_config.json").write_text("{}")
+    with pytest.raises(Usage, match="got LoRA weights; merge them with: fieldtruth train merge"):
+        trained(settings(place, base=str(adapter)))
+    with pytest.raises(Usage, match=r"select: expected one of .*; or reward\.mean"):
+        trained(settings(place, select="reward.most"))
+    with pytest.raises(ValueError, match="multiple of updates x batch"):
+        settings(place, batch=3)
+    with pytest.raises(ValueError, match="a round that was begun cannot be gone on with"):
+        settings(place, updates=2, save_every=3)
