@@ -231,3 +231,11 @@ def test_open_names_never_raise_and_one_thing_is_always_akin(
 def test_another_name_in_brackets(said: str, crop: str | None, label: str) -> None:
     assert label_id(said, crop) == label
     assert label_id(label, crop) == label
+
+
+def test_what_is_too_long_for_a_name_is_read_and_not_kept() -> None:
+    before = normalise.cache_info().currsize
+    names = [f"Rust-{number} " * 500 for number in range(20)]
+    assert label_id(names[3]) == label_id(names[3].lower()) == " ".join(["rust 3"] * 500)
+    assert len(set(map(label_id, names))) == 20
+    assert normalise.cache_info().currsize == before

@@ -274,7 +274,8 @@ def rows_of(counts: Ints, which: Ints) -> Ints:
     """The rows of these images in flat arrays, one image after another."""
     many = counts[which]
     first = (np.cumsum(counts) - counts)[which] - (np.cumsum(many) - many)
-    return np.arange(int(many.sum())) + np.repeat(first, many)
+    rows: Ints = np.arange(int(many.sum())) + np.repeat(first, many)
+    return rows
 
 
 def union_areas(boxes: Boxes, counts: Ints) -> Floats:

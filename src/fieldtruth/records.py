@@ -392,7 +392,9 @@ class Reading(Record, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         _require(len(self.labels) == len(self.boxes), "a label per box", self.labels)
-        _require(all(map(isfinite, chain.from_iterable(self.boxes))), "finite boxes", self.boxes)
+        finite = isfinite(sum(chain.from_iterable(self.boxes)))  # else each: a sum may run over
+        finite = finite or all(map(isfinite, chain.from_iterable(self.boxes)))
+        _require(finite, "finite boxes", self.boxes)
         _require((self.outcome == "boxes") == bool(self.boxes), "boxes iff so read", self.boxes)
         lettered = self.letter is not None
         _require((self.outcome == "letter") == lettered, "a letter iff so read", self.letter)

@@ -228,8 +228,9 @@ def _train(folder: Path) -> None:
 def _scratch(folder: Path) -> None:
     train = tuned.examples(folder / "in", 4)
     (folder / "in" / "recipe.toml").write_text(
-        f'[scratch]\ntrain = ["{train.name}"]\nout = "../base"\nwidth = 48\nlayers = 1\nheads = 2\n'
-        'eyes = 16\neye_layers = 1\neye_heads = 2\nside = 64\nsteps = 2\nbatch = 2\ndevice = "cpu"\n'
+        f'[scratch]\ntrain = ["{train.name}"]\nout = "../base"\ndevice = "cpu"\n'
+        "width = 48\nlayers = 1\nheads = 2\neyes = 16\neye_layers = 1\neye_heads = 2\n"
+        "side = 64\nsteps = 2\nbatch = 2\n"
     )
 
 

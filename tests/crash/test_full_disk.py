@@ -17,7 +17,8 @@ from tests.crash.harness import Case, End, Warm, case, restore, somewhere, tree,
 from tests.crash.roads import ROADS
 
 FULL = re.compile(r"fieldtruth: (?P<where>[^\n]+?): expected room to write, got none: [^\n]+\n")
-TRIES = {"train colour": 2, "train scratch": 6, "run": 8, "export parquet": 8, "draw": 8}  # of the slow ones
+# Of the slow ones.
+TRIES = {"train colour": 2, "train scratch": 6, "run": 8, "export parquet": 8, "draw": 8}
 
 
 @pytest.fixture(scope="module")

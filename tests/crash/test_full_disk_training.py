@@ -22,7 +22,7 @@ save_every = 2
 device = "cpu"
 """
 WORDS = "train sft in/recipe.toml --quiet"
-ROOM = (40, 200, 500)  # blocks of 4 KiB beyond what lies there already
+ROOM = (40, 75, 100, 130)  # blocks of 4 KiB beyond what lies there already
 
 
 @pytest.fixture

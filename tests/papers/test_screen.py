@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.papers.answers import prose
 
 from fieldtruth.faults import BadRecord, Usage
@@ -136,6 +137,26 @@ def test_the_same_bytes_are_a_copy_without_being_read() -> None:
     assert again.detail == "of a.pdf (the same bytes)"
 
 
+@pytest.mark.parametrize("how", ["scanned", "not a research article"])
+def test_what_is_left_out_does_not_stand_for_the_paper(how: str) -> None:
+    """A scan, or a supplement, that comes first has the DOI and the title of the paper."""
+    row = Reference(id="a.csv:1", doi="10.1234/abc")
+    screen = Screen(Settings(), [row])
+    first = _paper(top="doi 10.1234/abc", parts="" if "not" in how else "Abstract Methods Results")
+    if how == "scanned":
+        first = replace(first, pages=(replace(first.pages[0], lines=first.pages[0].lines[:2]),))
+        first = replace(first, pages=(replace(first.pages[0], covered=1.0),))
+    dropped = screen.judge("a.pdf", "a" * 64, first)
+    assert isinstance(dropped, Drop)
+    assert dropped.reason == how
+    taken = screen.judge("b.pdf", "b" * 64, _paper(top="doi 10.1234/abc"))
+    assert isinstance(taken, Paper)
+    assert screen.found == {"a.csv:1": "b.pdf"}
+    again = screen.judge("c.pdf", "a" * 64, None)
+    assert isinstance(again, Drop)
+    assert (again.reason, again.detail) == ("duplicate", "of a.pdf (the same bytes)")
+
+
 def test_one_title_with_two_dois_is_two_papers() -> None:
     screen = Screen(Settings(any_kind=True))
     screen.judge("a.pdf", "a" * 64, _paper(top="doi 10.1234/abc"))
@@ -205,6 +226,10 @@ def test_exports_are_read_alike(tmp_path: Path, name: str, text: str) -> None:
         ("a.ris", b"\xff\xfe\x00", BadRecord),
         ("a.bib", b"@article{one, title={never closed", BadRecord),
         ("a.csv", b'Title\n"' + b"x" * 200_000 + b'"\n', BadRecord),
+        ("a.csv", b'Title,DOI\n"never closed,10.1234/a\nAnother,10.1234/b\n', BadRecord),
+        ("a.csv", b"Name,Link\nRust,10.1234/a\n", BadRecord),
+        ("a.csv", b"", BadRecord),
+        ("a.csv", "Title\nMüller\n".encode("utf-16"), BadRecord),
     ],
 )
 def test_broken_exports_are_told(
@@ -214,6 +239,31 @@ def test_broken_exports_are_told(
     path.write_bytes(raw)
     with pytest.raises(fault, match=name):
         read_references(path)
+
+
+def test_an_entry_that_stands_twice_in_a_bibliography_is_two_rows(tmp_path: Path) -> None:
+    """Exports that were put together repeat keys; some repeat a field."""
+    path = tmp_path / "a.bib"
+    more = "@comment{x}\n@article{two, title={Another}, title={Another}, year=2021}\n"
+    path.write_text(BIB + BIB + more)
+    rows = read_references(path)
+    assert [(row.id, row.doi, row.year) for row in rows] == [
+        ("a.bib:1", "10.1234/abc", 2020), ("a.bib:2", "10.1234/abc", 2020), ("a.bib:3", None, 2021),
+    ]  # fmt: skip
+
+
+def test_each_row_of_a_paper_is_found() -> None:
+    """Two searches find one paper; its DOI is written in two ways, or once not at all."""
+    rows = [
+        Reference(id="a.csv:1", doi="10.1234/abc", title="Another title of it"),
+        Reference(id="b.csv:1", doi=doi_in("https://doi.org/10.1234/ABC"), title=TITLE),
+        Reference(id="b.csv:2", title=TITLE),
+        Reference(id="b.csv:3", title=TITLE, doi="10.1234/other"),
+        Reference(id="b.csv:4", title="?"),
+    ]
+    screen = Screen(Settings(), rows)
+    screen.judge("a.pdf", "a" * 64, _paper(top="doi 10.1234/abc"))
+    assert [screen.file_of(row) for row in rows] == ["a.pdf", "a.pdf", "a.pdf", None, None]
 
 
 def test_a_paper_has_what_its_export_says() -> None:

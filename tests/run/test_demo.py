@@ -40,6 +40,7 @@ def naive(lines: list[str]) -> dict[tuple[str, str], tuple[int, int, int]]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 def test_on_drawn_leaves(tmp_path: Path) -> None:
     out = tmp_path / "demo"
     lines = told(out, leaves=16)

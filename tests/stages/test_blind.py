@@ -114,7 +114,7 @@ def ticked(name: str, *values: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def export(folder: Path, told: dict[str, list[tuple[int, list[dict[str, Any]]]]]) -> Path:
+def export(folder: Path, told: dict[str, list[tuple[int | None, list[dict[str, Any]]]]]) -> Path:
     """A server's export: question -> (person, result) in the order they were made."""
     tasks = {each["data"]["task"]: each for each in json.loads((folder / "tasks.json").read_text())}
     rows = []
@@ -201,6 +201,23 @@ def test_it_has_to_be_clear_who_the_two_are(tmp_path: Path) -> None:
             answers.receive(path, folder, some, photos, tmp_path / "out", people)
     made = answers.receive(path, folder, some, photos, tmp_path / "out", ["3", "1"])
     assert made.experts == {"A": "1", "B": "3"}
+
+
+def test_what_no_name_is_on_is_nobodys_answer(tmp_path: Path) -> None:
+    """Two annotations without a person may be one person's."""
+    some = [asked("q"), asked("r")]
+    folder = sent(tmp_path, some)
+    path = export(folder, {
+        "q": [(1, letter("A")), (2, letter("A"))], "r": [(1, letter("A")), (None, letter("B"))],
+    })  # fmt: skip
+    photos = tmp_path / "photos"
+    made = answers.receive(path, folder, some, photos, tmp_path / "out")
+    assert (made.experts, made.answered, made.drops) == (
+        {"A": "1", "B": "2"}, 1, {"nameless": 1},
+    )  # fmt: skip
+    path = export(folder, {"q": [(None, letter("A")), (1, letter("A"))]})
+    with pytest.raises(Usage, match="expected two experts, got annotations of 1; say"):
+        answers.receive(path, folder, some, photos, tmp_path / "again")
 
 
 def test_what_is_no_export(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """LoRA put into its base: the same logits, the same words, the processor kept."""
 
 import json
+import resource
 import shutil
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from tests.models import tiny
 from tests.stages import tuned
 from tests.stages.tuned import examples, settings, trained
 
-from fieldtruth.faults import Usage
+from fieldtruth.faults import CannotWrite, Usage
 from fieldtruth.models import transformers
 from fieldtruth.models.contract import Request
 from fieldtruth.models.transformers.card import read_card
@@ -101,3 +102,18 @@ def test_what_cannot_be_merged_leaves_nothing(home: Path, tmp_path: Path) -> Non
         "full",
         "damaged",
     }
+
+
+def test_a_full_disk_is_one_clear_error_and_leaves_nothing(home: Path, tmp_path: Path) -> None:
+    adapter = str(home / "out" / "last")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for most in (100, 20_000, 200_000):  # of the settings, of the weights, of nearly all of them
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+            with pytest.raises(CannotWrite, match="expected room to write, got none") as caught:
+                merge(adapter, tmp_path / "merged")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert str(caught.value).count("\n") == 0
+        assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
+    merge(adapter, tmp_path / "merged")

@@ -94,6 +94,26 @@ def test_a_caption_gives_what_it_supports_and_no_more() -> None:
     )
 
 
+def test_no_id_tells_the_answer_nor_takes_a_count_for_a_panel() -> None:
+    """Ids lie in the folder that goes to experts who are not to know the answer."""
+    names = [str(at) for at in range(1, 10)]
+    crops = ["Apple", "Apple", "Apple", *("Pear Plum Cherry Grape Wheat Maize".split())]
+    parts = " ".join(f"({n}) {c} leaf {n}" for n, c in zip(names, crops, strict=True))
+    made = asking.ask(
+        of(f"Fig. 1. Leaves. {parts}", "".join(names)), told(), None, asking.Settings(per_figure=40)
+    )
+    of_sort = {each.id: each for each in made.notes}
+    asked = {q.question.split(":")[0]: q for q in made.questions}
+    assert "How many panels of this figure show apple?" in asked
+    assert of_sort[asked["How many panels of this figure show apple?"].id].words == "Leaves."
+    which = [q for q in made.questions if q.question.startswith("Which panel")]
+    assert [q.id.rpartition("-")[2] for q in which] == [str(at + 1) for at in range(len(which))]
+    right = [(q.options or ())[LETTERS.index(q.answer)].removeprefix("Panel ") for q in which]
+    assert len(which) == 5
+    assert right != [str(at + 1) for at in range(len(which))]
+
+
+
 @pytest.mark.parametrize(
     ("caption", "names", "count"),
     [

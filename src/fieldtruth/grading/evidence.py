@@ -5,6 +5,7 @@ answer (design, section 2, rule 1). Truth comes from the items only (rule 6).
 """
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -194,11 +195,11 @@ def winner(given: Mapping[str, int]) -> str:
     return max(given, key=given.__getitem__)
 
 
-def votes(labels: Iterable[str], shown: Sequence[str]) -> dict[str, int]:
+def votes(labels: Sequence[str], shown: Sequence[str]) -> dict[str, int]:
     """How many boxes name each label id, in the order given; a box without a name has no vote."""
-    written: dict[str, int] = {}
-    for label in labels:  # most replies have one name: nothing that costs more than a dict
-        written[label] = written.get(label, 0) + 1
+    written = dict.fromkeys(labels, len(labels))
+    if len(written) > 1:  # few replies have more than one name
+        written = Counter(labels)
     found: dict[str, int] = {}
     for label, times in written.items():
         name = resolve(label, shown) if label else ""

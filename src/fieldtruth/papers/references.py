@@ -107,8 +107,13 @@ def _first(fields: Mapping[str, str], names: Iterable[str]) -> str | None:
 def _csv(text: str, path: Path) -> Iterator[dict[str, str]]:
     head, _, _ = text.partition("\n")
     cut = max(",;\t", key=head.count)
+    rows = csv.DictReader(StringIO(text), delimiter=cut, strict=True)
     try:
-        for row in csv.DictReader(StringIO(text), delimiter=cut):
+        names = {str(name).strip().casefold() for name in rows.fieldnames or ()}
+        if names.isdisjoint(_NAMES["title"] + _NAMES["doi"]):
+            told = ", ".join(sorted(names))[:200] or "nothing"
+            raise BadRecord(f"{path}: line 1: expected a column Title or DOI, got {told}")
+        for row in rows:
             yield {str(k).strip().casefold(): v for k, v in row.items() if isinstance(v, str)}
     except csv.Error as error:
         raise BadRecord(f"{path}: expected CSV with a row of names first, got: {error}") from None
@@ -128,12 +133,15 @@ def _ris(text: str, path: Path) -> Iterator[dict[str, str]]:
 
 def _bibtex(text: str, path: Path) -> Iterator[dict[str, str]]:
     library = _module("bibtexparser").parse_string(text)
-    if library.failed_blocks:
-        first = library.failed_blocks[0]
-        line = (getattr(first, "start_line", None) or 0) + 1
-        raise BadRecord(f"{path}: line {line}: expected a BibTeX entry, got: {first.error}")
-    for entry in library.entries:
-        yield _plain({field.key: re.sub(r"[{}]", "", str(field.value)) for field in entry.fields})
+    for block in library.blocks:
+        # Of a key, or a field, that stands there twice: exports that were put together have those.
+        entry = getattr(block, "ignore_error_block", block)
+        if entry is None or (block is entry and hasattr(block, "error")):
+            line = (getattr(block, "start_line", None) or 0) + 1
+            raise BadRecord(f"{path}: line {line}: expected a BibTeX entry, got: {block.error}")
+        fields = getattr(entry, "fields", ())  # a comment has none
+        if fields:
+            yield _plain({each.key: re.sub(r"[{}]", "", str(each.value)) for each in fields})
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, str]:

@@ -93,16 +93,15 @@ def _kept(said: _List, space: Space, notes: dict[str, None]) -> tuple[list[Box],
     """Boxes that have an area, and their labels; none where a number is none of any photo."""
     most, boxes, labels = _MOST[space], list[Box](), list[str]()
     for each in said:
+        box: Box | None = each.bbox_2d
         a1, b1, a2, b2 = each.bbox_2d
-        if 0 <= a1 < a2 <= most and 0 <= b1 < b2 <= most:
-            boxes.append(each.bbox_2d)
-        elif max(map(abs, each.bbox_2d)) > FARTHEST:
-            return [], []
-        elif box := in_order(each.bbox_2d, space, notes):
+        if not (0 <= a1 < a2 <= most and 0 <= b1 < b2 <= most):
+            if max(map(abs, each.bbox_2d)) > FARTHEST:
+                return [], []
+            box = in_order(each.bbox_2d, space, notes)
+        if box is not None:
             boxes.append(box)
-        else:
-            continue
-        labels.append(each.label or "")
+            labels.append(each.label or "")
     return boxes, labels
 
 

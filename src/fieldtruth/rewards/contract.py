@@ -96,7 +96,10 @@ def pay(
     for index, rollout in enumerate(rollouts):
         if why := reward.unfit(rollout):
             raise BadRecord(f"{where}{first + index}: {why}; correct the line")
-    paid = iter(reward.pay([rollout for rollout in rollouts if rollout.finish != "error"]))
+    said = [rollout for rollout in rollouts if rollout.finish != "error"]
+    if len(said) == len(rollouts):
+        return reward.pay(said)
+    paid = iter(reward.pay(said))
     failed = Paid(reward=0.0, terms={}, outcome="error")
     return [failed if rollout.finish == "error" else next(paid) for rollout in rollouts]
 

@@ -4,7 +4,8 @@ It closes what can be had for nothing under the published one (agroground.md, 16
 
 - a box under 0.001 of the photo that finds nothing is a speck: it is no answer, has no vote, and
   still counts as a false box;
-- what is said twice costs the whole answer term, on top of precision;
+- what is said twice costs the whole answer term, on top of precision, or the format where there is
+  no answer;
 - the name counts on known-target prompts too, and several names under one reply count half;
 - a malformed object is no box, and costs nothing else;
 - how many there are counts, times the share of boxes that hit: a box more that finds nothing never
@@ -104,7 +105,8 @@ class Grounded:
     def _present(self, rollout: Rollout, reading: Reading, placed: _Placed) -> Paid:
         w, worded = self.candidates if rollout.chosen else self.known_target, _clean(reading)
         if not placed.answered:
-            return _paid({**_NOTHING, "format": w.format * worded}, reading)
+            once = worded and not placed.repeats
+            return _paid({**_NOTHING, "format": w.format * once}, reading)
         said, true, hits = len(reading.boxes), len(rollout.boxes), placed.hits
         terms = {
             "format": w.format * worded,
@@ -190,10 +192,21 @@ def _flat(boxes: Iterable[Sequence[Box]]) -> Boxes:
 
 def _copies(said: Boxes, owner: Ints) -> Ints:
     """Rows of boxes that one reply says more than once, corner for corner."""
-    order = np.lexsort((*said.T, owner))
-    rows = np.column_stack([owner, said])[order]
-    same = (rows[1:] == rows[:-1]).all(axis=1)
-    return order[np.flatnonzero(np.append(same, False) | np.append(False, same))]
+    rows = np.flatnonzero(_beside_its_like(owner, said[:, 0]))  # few share so much as an edge
+    again = _beside_its_like(owner[rows], *said[rows].T)
+    return rows[np.flatnonzero(again)]
+
+
+def _beside_its_like(owner: Ints, *columns: Floats) -> Bools:
+    """Which rows are there again."""
+    order = np.lexsort((*columns, owner))
+    same = owner[order][1:] == owner[order][:-1]
+    for column in columns:
+        same &= column[order][1:] == column[order][:-1]
+    again = np.zeros(len(owner), dtype=np.bool_)
+    again[order[1:]] = same
+    again[order[:-1]] |= same
+    return again
 
 
 def _voters(

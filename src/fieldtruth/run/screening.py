@@ -75,7 +75,7 @@ def screen(
         licence=settings.licence, paper="", counts={"files": len(files), "papers": kept.kept},
         drops={f"screen: {why}": n for why, n in kept.dropped.items() if n},
     )  # fmt: skip
-    told = [replace(each, paper=judge.found.get(each.id)) for each in references]
+    told = [replace(each, paper=judge.file_of(each)) for each in references]
     _write(out, made, drops, told, books)
     return Screened(
         books=books, languages=dict(sorted(Counter(each.language or "?" for each in made).items())),

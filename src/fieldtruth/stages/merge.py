@@ -16,7 +16,7 @@ from fieldtruth.models.transformers.answering import Speaker
 from fieldtruth.models.transformers.card import Card, write_card
 from fieldtruth.models.transformers.encoding import batch
 from fieldtruth.models.transformers.processor import open_processor
-from fieldtruth.models.transformers.saving import copy_processor
+from fieldtruth.models.transformers.saving import copy_processor, save
 from fieldtruth.models.transformers.settings import Precision, space_of
 from fieldtruth.records import Record
 
@@ -54,7 +54,7 @@ def merge(adapter: str, out: Path, base: str | None = None, dtype: Precision = "
     before = _logits(whole.model, place)
     with pretrained.hushed(), store.drafting(out) as part:
         single = whole.model.merge_and_unload()
-        single.to(getattr(torch, said)).save_pretrained(part, safe_serialization=True)
+        save(single.to(getattr(torch, said)), part, out)
         copy_processor(place, part)
         weights = pretrained.weights_of(str(part))
         write_card(part, _card(card, place, whole.kind))

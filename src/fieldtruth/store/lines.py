@@ -67,7 +67,7 @@ def _one_a_line(block: bytes) -> int:
     letters = np.frombuffer(block, np.uint8)
     ends = letters == ord("\n")
     between = ends[1:-1] & (letters[:-2] == ord("}")) & (letters[2:] == ord("{"))
-    lines = np.count_nonzero(ends)
+    lines = int(np.count_nonzero(ends))
     whole = block.startswith(b"{") and block.endswith(b"}\n")
     return lines if whole and np.count_nonzero(between) == lines - 1 else 0
 

@@ -19,6 +19,7 @@ from fieldtruth.taxonomy.synonyms import OF_CROP, SYNONYMS, TAILS
 
 _LEADS = ("a ", "an ", "the ", "leaf ", "leaves ")
 _ASIDE = re.compile(r"[(\uff08]([^()\uff08\uff09]*)[)\uff09]?")
+_LONGEST = 500  # letters; what is longer is nobody's name, and is not kept
 _SPECIFIC = ("virus", "viroid", "phytoplasma")  # such a name means one thing without its host
 
 
@@ -65,7 +66,7 @@ def label_id(name: str, crop: str | None = None) -> str:
     >>> label_id("bacterial spot of tomato", "tomato")
     'bacterial spot'
     """
-    return _id(name, crop)
+    return _id(name, crop) if len(name) <= _LONGEST else normalise.__wrapped__(name)
 
 
 @lru_cache(maxsize=65536)

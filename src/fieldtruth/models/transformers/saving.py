@@ -2,7 +2,9 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
+from fieldtruth.faults import CannotWrite
 from fieldtruth.pretrained import folder_of
 
 _WEIGHTS = ("adapter_model.safetensors", "adapter_config.json", "model*.safetensors",
@@ -10,6 +12,22 @@ _WEIGHTS = ("adapter_model.safetensors", "adapter_config.json", "model*.safetens
 # Whatever a processor or tokenizer may consist of, old names and new.
 _PROCESSOR = ("*processor*.json", "tokenizer*", "chat_template*", "vocab*", "merges.txt",
               "special_tokens_map.json", "added_tokens.json", "*.model")  # fmt: skip
+
+
+def save(model: Any, folder: Path, out: Path) -> None:
+    """The weights of a model in safetensors, in a folder that is to become `out`.
+
+    Raises `CannotWrite` where there is no room, which the library does not say as the system.
+    """
+    from safetensors import SafetensorError
+
+    try:
+        model.save_pretrained(folder)
+    except SafetensorError as error:
+        raise CannotWrite(
+            f"{out}: expected room to write, got none: {error}; make some, and give the same "
+            "command again"
+        ) from error
 
 
 def copy_weights(trained: Path, out: Path, base: str) -> None:

@@ -26,7 +26,7 @@ from fieldtruth.stages.review.blind import Sent, fingerprint, hashes
 from fieldtruth.stages.review.sent import DROPS, SENT, new_folder
 
 # Why a question has no two answers, the most telling first.
-REASONS = ("unusable", "no_answer", "draft_only", "one_expert", "not_annotated")
+REASONS = ("unusable", "no_answer", "draft_only", "nameless", "one_expert", "not_annotated")
 NAMES = "AB"
 KEY = "key.jsonl"
 BOOKS = "answers.json"
@@ -134,7 +134,7 @@ def _questions(
 
 def _people(annotated: Iterable[Sequence[Annotated]], wanted: Sequence[str]) -> list[str]:
     """The two, the lower number first; `Usage` where it is not clear who they are."""
-    told = {each.who for some in annotated for each in some if not each.draft}
+    told = {each.who for some in annotated for each in some if each.who and not each.draft}
     people = sorted(set(wanted) or told, key=lambda who: (len(who), who))
     if len(people) != len(NAMES) or not set(people) <= told:
         raise Usage(
@@ -144,12 +144,16 @@ def _people(annotated: Iterable[Sequence[Annotated]], wanted: Sequence[str]) -> 
     return people
 
 
-def _said(task: Sent, annotated: Iterable[Annotated], who: str) -> Answer | str:
-    """What one person says of a question, or the reason why that is no answer."""
+def _said(task: Sent, annotated: Sequence[Annotated], who: str) -> Answer | str:
+    """What one person says of a question, or the reason why that is no answer.
+
+    What nobody's name is on may be either's, so it is nobody's answer.
+    """
     mine = [each for each in annotated if each.who == who]
     done = [each for each in mine if not each.draft]
     if not done:
-        return "draft_only" if mine else "not_annotated"
+        nameless = any(not each.who and not each.draft for each in annotated)
+        return "draft_only" if mine else "nameless" if nameless else "not_annotated"
     last = max(done, key=lambda each: (each.at, each.number))
     flags = last.choices.get(writing.FLAG, ())
     if flags or last.skipped:

@@ -11,15 +11,16 @@ What is made is a folder like any other model's: `train sft` takes it as its bas
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 import numpy as np
 
 from fieldtruth import pretrained, store
-from fieldtruth.faults import CannotWrite, Usage
+from fieldtruth.faults import Usage
 from fieldtruth.models.transformers import on_cpu
 from fieldtruth.models.transformers.processor import open_processor
+from fieldtruth.models.transformers.saving import save
 from fieldtruth.records import Record
 from fieldtruth.stages.scratch import body, seen, warming, words
 from fieldtruth.stages.scratch.settings import Scratch
@@ -68,7 +69,7 @@ def make(settings: Scratch, track: Track, tell: Callable[[str], None]) -> Made:
         tokenizer = words.build(texts, part)
         body.write_processor(settings, part)
         model = body.draw(settings, tokenizer)
-        _save(model, part, out)
+        save(model, part, out)
         weights = sum(int(each.numel()) for each in model.parameters())
         tell(f"{weights:,} weights, {len(tokenizer):,} tokens, {len(some):,} photos")
         processor = open_processor(str(part))
@@ -78,7 +79,7 @@ def make(settings: Scratch, track: Track, tell: Callable[[str], None]) -> Made:
         body.whiten(model, album.patches(_LOOKED, _PATCHES, settings.seed))
         warmer = warming.Warmer(settings, model.to(device), album, labels, tokenizer)
         history = warmer.run(track(range(settings.steps), settings.steps))
-        _save(model.to("cpu"), part, out)
+        save(model.to("cpu"), part, out)
         made = Made(
             weights=weights, tokens=len(tokenizer), labels=tuple(labels), photos=len(some),
             steps=settings.steps, losses=_ended(history), settings=_told(settings),
@@ -87,19 +88,6 @@ def make(settings: Scratch, track: Track, tell: Callable[[str], None]) -> Made:
             file.write(msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
         store.publish(part, out)
     return made
-
-
-def _save(model: Any, part: Path, out: Path) -> None:
-    """Raises `CannotWrite` where there is no room, which the library does not say as the system."""
-    from safetensors import SafetensorError
-
-    try:
-        model.save_pretrained(part)
-    except SafetensorError as error:
-        raise CannotWrite(
-            f"{out}: expected room to write, got none: {error}; make some, and give the same "
-            "command again"
-        ) from error
 
 
 def _ended(history: Sequence[dict[str, float]]) -> dict[str, float]:

@@ -73,6 +73,9 @@ def build(texts: Iterable[str], folder: Path) -> Any:
         model_max_length=4096, padding_side="left", processor_class="Qwen3VLProcessor",
         extra_special_tokens={"image_token": "<|image_pad|>", "video_token": "<|video_pad|>"},
     )  # fmt: skip
+    # Written here first: the library below does not say as the system does that there is no room.
+    told = made.backend_tokenizer.to_str(pretty=True)
+    (folder / "tokenizer.json").write_text(told, encoding="utf-8")
     made.save_pretrained(folder)
     (folder / "chat_template.jinja").write_text(CHAT, encoding="utf-8")
     return made

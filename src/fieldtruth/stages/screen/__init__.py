@@ -43,7 +43,9 @@ class Screen:
         self.settings = settings
         self._copies = Copies()
         self._dois = {each.doi: each for each in reversed(references) if each.doi}
-        self._titles = {title_key(each.title): each for each in reversed(references) if each.title}
+        self._titles = {
+            key: each for each in reversed(references) if (key := title_key(each.title or ""))
+        }
         self.found: dict[str, str] = {}  # reference id -> file
 
     def judge(self, file: str, sha256: str, got: Layout | Failed | None) -> Paper | Drop:
@@ -59,25 +61,36 @@ class Screen:
         known = self._known(doi, title)
         runs = sketch(text)
         copy = self._copies.same_paper(doi, title, runs)
-        if copy is None:
-            self._copies.add(file, sha256, doi, title, runs)
         if known is not None:
             self.found.setdefault(known.id, file)
         if copy is not None:
             return _drop(file, "duplicate", f"of {copy[0]} ({copy[1]})")
         paper = _paper(file, sha256, got, known, title)
         paper = _with(paper, doi, self.settings.licence)
-        why = _against(paper, got, self.settings)
-        return _drop(file, *why) if why else paper
+        if why := _against(paper, got, self.settings):
+            # What is left out is copied by its bytes alone: a scan does not stand for the paper.
+            self._copies.add(file, sha256, None, None, ())
+            return _drop(file, *why)
+        self._copies.add(file, sha256, doi, title, runs)
+        if known is not None:
+            self.found[known.id] = file
+        return paper
 
     def seen(self, sha256: str) -> str | None:
         """The file before that has the same bytes."""
         return self._copies.same_file(sha256)
 
+    def file_of(self, row: Reference) -> str | None:
+        """The file that a row of an export, or the same row of another, was found to be."""
+        known = self._known(row.doi, row.title)
+        return self.found.get(row.id) or (self.found.get(known.id) if known else None)
+
     def _known(self, doi: str | None, title: str | None) -> Reference | None:
+        """The row of a paper, by its DOI, else by its title if that has no other DOI."""
         if doi and doi in self._dois:
             return self._dois[doi]
-        return self._titles.get(title_key(title)) if title else None
+        row = self._titles.get(title_key(title or ""))
+        return None if row is None or (doi and row.doi and row.doi != doi) else row
 
 
 def _with(paper: Paper, doi: str | None, licence: str) -> Paper:

@@ -76,18 +76,23 @@ class _Draw:
         return int(rng(self.seed, f"figure rank {what}", self.figure.id).integers(WRONG + 1))
 
     def item(
-        self, sort: str, name: str, asked: tuple[str, str, Sequence[str]], why: tuple[str, str, str]
-    ) -> Drawn:
-        """`asked`: question, truth, wrong; `why`: challenge, difficulty, visual evidence."""
+        self, name: str, panel: str, asked: tuple[str, str, Sequence[str]],
+        why: tuple[str, str, str],
+    ) -> Drawn:  # fmt: skip
+        """`asked`: question, truth, wrong; `why`: challenge, difficulty, visual evidence.
+
+        `name` goes into the id, which those see who are not to know the answer: no part of it.
+        `panel`: what the item rests on, "" for the whole figure.
+        """
         (question, truth, wrong), (challenge, difficulty, visual) = asked, why
-        words = self.told.panels.get(name, "") or self.told.head
+        words = self.told.panels.get(panel, "") or self.told.head
         domain = told_by(words)
         return Drawn(
-            id=f"{self.figure.id}:{sort}-{name}" if name else f"{self.figure.id}:{sort}",
+            id=f"{self.figure.id}:{name}",
             question=question, truth=truth, wrong=tuple(wrong),
             domain=told_by(self.figure.caption) if domain == "Others" else domain,
             challenge=challenge, difficulty=difficulty, visual=visual,
-            words=words[:300], sort=sort.partition("-")[0],
+            words=words[:300], sort=name.partition("-")[0],
         )  # fmt: skip
 
 
@@ -95,10 +100,10 @@ def _which(draw: _Draw) -> Iterator[Drawn]:
     """Which panel shows this?"""
     if len(draw.clear) <= WRONG:
         return
-    for name in draw.mixed(list(draw.clear), "which")[::2]:
+    for at, name in enumerate(draw.mixed(list(draw.clear), "which")[::2], start=1):
         others = draw.near(name, f"which {name}")
         yield draw.item(
-            "panel-which", name,
+            f"panel-which-{at}", name,
             (f"Which panel of this figure shows: {draw.clear[name]}?", f"Panel {name}",
              [f"Panel {each}" for each in others]),
             ("Visual", "The panels are of one kind and have to be told apart by what they show.",
@@ -113,7 +118,7 @@ def _what(draw: _Draw) -> Iterator[Drawn]:
     for name in draw.mixed(list(draw.clear), "which")[1::2]:
         others = draw.near(name, f"what {name}")
         yield draw.item(
-            "panel-what", name,
+            f"panel-what-{name}", name,
             (f"What does panel {name} of this figure show?", draw.clear[name],
              [draw.clear[each] for each in others]),
             ("Visual", "Every option is true of another panel of the same figure.",
@@ -143,9 +148,9 @@ def _count(draw: _Draw) -> Iterator[Drawn]:
     healthy = sum(_HEALTHY in normalise(text).split() for text in panels.values())
     if WRONG <= healthy < len(panels):
         asked["show a healthy plant or leaf"] = healthy
-    for at, what in enumerate(draw.mixed(sorted(asked), "count")):
+    for at, what in enumerate(draw.mixed(sorted(asked), "count"), start=1):
         yield draw.item(
-            "count-shown", str(at + 1),
+            f"count-shown-{at}", "",
             (f"How many panels of this figure {what}?", str(asked[what]),
              _near(draw, asked[what], what)),
             ("Quantitative", "Each panel has to be recognised before the panels can be counted.",
@@ -176,7 +181,7 @@ def _crop(draw: _Draw) -> Iterator[Drawn]:
         truth = of_panels[name]
         asked = f"Which crop is shown in panel {name} of this figure?"
         yield draw.item(
-            "crop", name, (asked, truth, _crops(draw, truth, _beside(of_panels, name))), why
+            f"crop-{name}", name, (asked, truth, _crops(draw, truth, _beside(of_panels, name))), why
         )
 
 
@@ -216,7 +221,7 @@ def _condition(draw: _Draw) -> Iterator[Drawn]:
             wrong += draw.mixed(more, f"more conditions {name}")[: WRONG - len(wrong)]
         if len(wrong) == WRONG:
             yield draw.item(
-                "condition", name,
+                f"condition-{name}", name,
                 (f"Which {_SORTS[kind]} is seen in panel {name} of this figure?", truth, wrong),
                 ("Visual", "What different ones do to a plant looks alike.",
                  f"Colour, shape and place of what is seen on the plant in panel {name}."),
