@@ -70,6 +70,24 @@ def test_from_questions_to_a_trainers_folder(tmp_path: Path) -> None:
     assert "KEY" not in (tmp_path / "trl" / "train.jsonl").read_text()
 
 
+def test_a_figure_that_two_papers_print_is_not_in_silver(tmp_path: Path) -> None:
+    """Beside a set that says where its photos lie, they are told apart by what they hold."""
+    for at, name in enumerate("aab"):
+        plain(tmp_path / "photos" / f"{at}.png", ord(name))
+    folder = tmp_path / "set"
+    folder.mkdir()
+    rows = [question(f"q{at}", images=[f"{at}.png"], group=f"p{at}") for at in range(3)]
+    (folder / "questions.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
+    (folder / "manifest.json").write_text('{"root": "../photos"}')
+    said = tmp_path / "said.jsonl"
+    said.write_text('{"id": "q0", "answer": "A"}\n')
+    words = ("adjudicate", said, said, "--generated", said, "--questions", folder)
+    out_of(0, *words, "--out", tmp_path / "gold")
+    silver = (tmp_path / "gold" / "silver-questions.jsonl").read_text().splitlines()
+    assert [json.loads(each)["id"] for each in silver] == ["q2"]
+    assert json.loads((tmp_path / "gold" / "leak.json").read_text())["published"]["figure"] == 1
+
+
 def test_runs_pairs_and_guesses(tmp_path: Path) -> None:
     names = [f"q{at}" for at in range(4)]
     rows = [question(name, images=["a.png"], crop="cotton") for name in names]

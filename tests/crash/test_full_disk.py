@@ -17,8 +17,9 @@ from tests.crash.harness import Case, End, Warm, case, restore, somewhere, tree,
 from tests.crash.roads import ROADS
 
 FULL = re.compile(r"fieldtruth: (?P<where>[^\n]+?): expected room to write, got none: [^\n]+\n")
+pytestmark = pytest.mark.timeout(600)
 # Of the slow ones.
-TRIES = {"train colour": 2, "train scratch": 6, "run": 8, "export parquet": 8, "draw": 8}
+TRIES = {"train colour": 2, "train scratch": 3, "run": 8, "export parquet": 8, "draw": 8}
 
 
 @pytest.fixture(scope="module")

@@ -96,9 +96,12 @@ def test_a_caption_gives_what_it_supports_and_no_more() -> None:
 
 def test_no_id_tells_the_answer_nor_takes_a_count_for_a_panel() -> None:
     """Ids lie in the folder that goes to experts who are not to know the answer."""
+    seen = (
+        "apple in May", "apple at dusk", "apple under nets", "pear by night", "plum after rain",
+        "cherry from above", "grape on wires", "wheat near harvest", "maize with hail",
+    )  # fmt: skip
     names = [str(at) for at in range(1, 10)]
-    crops = ["Apple", "Apple", "Apple", *("Pear Plum Cherry Grape Wheat Maize".split())]
-    parts = " ".join(f"({n}) {c} leaf {n}" for n, c in zip(names, crops, strict=True))
+    parts = " ".join(f"({name}) {words}" for name, words in zip(names, seen, strict=True))
     made = asking.ask(
         of(f"Fig. 1. Leaves. {parts}", "".join(names)), told(), None, asking.Settings(per_figure=40)
     )
@@ -111,7 +114,6 @@ def test_no_id_tells_the_answer_nor_takes_a_count_for_a_panel() -> None:
     right = [(q.options or ())[LETTERS.index(q.answer)].removeprefix("Panel ") for q in which]
     assert len(which) == 5
     assert right != [str(at + 1) for at in range(len(which))]
-
 
 
 @pytest.mark.parametrize(
@@ -257,6 +259,9 @@ def replied(*items: dict[str, Any]) -> asking.Asked:
         ({"correct_answer": "Yellow"}, ""),
         ({"options": ["yellow", "white", "purple", "black"]}, ""),
         ({"primary_challenge": "Quantitative & Statistical Estimation"}, ""),
+        ({"correct_answer": "Option A"}, ""),
+        ({"correct_answer": "(A) yellow, as a halo"}, ""),
+        ({"correct_answer": "A purple halo"}, "no such answer"),
         ({"correct_answer": "E"}, "no such answer"),
         ({"correct_answer": "green"}, "no such answer"),
         ({"options": {"A": "yellow", "B": "white", "C": "purple"}}, "not four options"),
@@ -281,6 +286,13 @@ def test_an_item_of_a_model_is_a_question_or_is_dropped(
         assert (each.options or ())[LETTERS.index(each.answer)] == "yellow"
         assert each.evidence == ("v",)
     assert len(made.items) == len(made.questions) + len(made.drops) == 1
+
+
+def test_a_letter_is_a_letter_where_the_options_are_letters_too() -> None:
+    """Options that name panels, in another order than their letters."""
+    made = replied(ITEM | {"options": ["C", "A", "D", "B"], "correct_answer": "A"})
+    (only,) = made.questions
+    assert (only.options or ())[LETTERS.index(only.answer)] == "C"
 
 
 def test_items_that_are_one_too_many_or_twice_are_drops() -> None:

@@ -52,6 +52,18 @@ def test_whole_papers_for_gold_leave_silver_whole() -> None:
     assert [(each.sample, each.reason) for each in made.drops] == [("p1f0q0", "not_settled")]
 
 
+def test_one_figure_that_two_papers_print_is_one_figure() -> None:
+    some = [
+        asked("g", images=["a.png"], group="1"), asked("again", images=["b.png"], group="2"),
+        asked("far", images=["c.png"], group="3"),
+    ]  # fmt: skip
+    same = {"a.png": "0" * 64, "b.png": "0" * 64}  # c.png is not at hand
+    made = silver.part(some, {"g": "A"}, ["g"], photos=same)
+    assert [each.id for each in made.silver] == ["far"]
+    assert [(each.sample, each.reason) for each in made.drops] == [("again", "figure_in_gold")]
+    assert (made.leak.figure, made.published.figure, made.published.group) == (0, 1, 0)
+
+
 def test_reasons() -> None:
     some = [
         asked("g", images=["a.png"], group="1"), asked("lost", images=["z.png"], group="9"),

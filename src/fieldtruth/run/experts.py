@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from fieldtruth import store
 from fieldtruth.faults import Usage
 from fieldtruth.records import Question
 from fieldtruth.run.verifying import questions_of
@@ -36,13 +37,21 @@ def settle(
         if out is not None:
             settling.write(made, out)
         return told
-    questions, _ = questions_of(source, None)
+    questions, root = questions_of(source, None)
     gold = {each.id: each.answer for each in made.gold}
     reviewed = [*gold, *(each.id for each in made.dropped)]
-    parted = silver.part(questions, gold, reviewed, way)
+    parted = silver.part(questions, gold, reviewed, way, _photos(questions, root))
     if out is not None:
         settling.write(made, out, lambda folder: silver.write(parted, folder))
     return [*told, silver.line(parted)]
+
+
+def _photos(questions: Sequence[Question], root: Path | None) -> dict[str, str]:
+    """The hashes of the photos that are at hand; none where it is not known where they lie."""
+    if root is None:
+        return {}
+    places = {image: store.inside(root, image) for each in questions for image in each.images}
+    return {image: store.sha256(path) for image, path in places.items() if path.is_file()}
 
 
 def _set(source: Path, images: Path | None) -> tuple[list[Question], Path]:

@@ -56,8 +56,10 @@ def part(
     gold: Mapping[str, str],
     reviewed: Iterable[str],
     way: str = "disjoint",
+    photos: Mapping[str, str] | None = None,
 ) -> Parted:
-    """Part a set. `gold`: id -> settled letter; `reviewed`: ids that experts looked at.
+    """Part a set. `gold`: id -> settled letter; `reviewed`: ids that experts looked at; `photos`:
+    path -> hash of those at hand: one figure that two papers print is one figure.
 
     Raises `Usage` for an unknown way, `Refused` for gold that the set lacks or has no letter for.
     """
@@ -68,11 +70,12 @@ def part(
     settled = _gold(whole, gold)
     rest = [each for each in whole if each.id not in gold]
     lost = set(reviewed) - gold.keys()
-    published = _leak(settled, rest, lost)
+    known = photos or {}
+    published = _leak(settled, rest, lost, known)
     drops: list[Drop] = []
     silver = rest
     if taken == "disjoint":
-        why = _reasons(settled, lost)
+        why = _reasons(settled, lost, known)
         drops = [_drop(each, reason) for each in rest if (reason := why(each))]
         aside = {each.parent for each in drops}
         silver = [each for each in rest if each.id not in aside]
@@ -80,7 +83,7 @@ def part(
         raise Unbalanced(f"silver: {len(whole)} questions in, {len(settled)} gold out")
     return Parted(
         way=taken, gold=tuple(settled), silver=tuple(silver), drops=tuple(drops),
-        leak=_leak(settled, silver, lost), published=published,
+        leak=_leak(settled, silver, lost, known), published=published,
     )  # fmt: skip
 
 
@@ -140,14 +143,21 @@ def _gold(questions: Sequence[Question], gold: Mapping[str, str]) -> list[Questi
     return made
 
 
-def _reasons(gold: Sequence[Question], lost: set[str]) -> Callable[[Question], str]:
-    figures = {image for each in gold for image in each.images}
+def _shown(question: Question, photos: Mapping[str, str]) -> set[str]:
+    """The figures of a question, by what they hold where that is known."""
+    return {photos.get(image, image) for image in question.images}
+
+
+def _reasons(
+    gold: Sequence[Question], lost: set[str], photos: Mapping[str, str]
+) -> Callable[[Question], str]:
+    figures = {one for each in gold for one in _shown(each, photos)}
     groups = {each.group for each in gold}
 
     def why(question: Question) -> str:
         if question.id in lost:
             return "not_settled"
-        if figures & set(question.images):
+        if figures & _shown(question, photos):
             return "figure_in_gold"
         return "group_in_gold" if question.group in groups else ""
 
@@ -161,12 +171,14 @@ def _drop(question: Question, reason: str) -> Drop:
     )  # fmt: skip
 
 
-def _leak(gold: Sequence[Question], silver: Sequence[Question], lost: set[str]) -> Leak:
-    figures = {image for each in silver for image in each.images}
+def _leak(
+    gold: Sequence[Question], silver: Sequence[Question], lost: set[str], photos: Mapping[str, str]
+) -> Leak:
+    figures = {one for each in silver for one in _shown(each, photos)}
     groups = {each.group for each in silver}
     return Leak(
         gold=len(gold), silver=len(silver),
-        figure=sum(bool(figures & set(each.images)) for each in gold),
+        figure=sum(bool(figures & _shown(each, photos)) for each in gold),
         group=sum(each.group in groups for each in gold),
         not_settled=sum(each.id in lost for each in silver),
     )  # fmt: skip

@@ -82,13 +82,16 @@ class Screen:
 
     def file_of(self, row: Reference) -> str | None:
         """The file that a row of an export, or the same row of another, was found to be."""
-        known = self._known(row.doi, row.title)
-        return self.found.get(row.id) or (self.found.get(known.id) if known else None)
+        titled = self._titled(row.doi, row.title)
+        rows = [row, self._dois.get(row.doi or ""), titled]
+        rows.append(self._dois.get(titled.doi or "") if titled else None)
+        return next((self.found[one.id] for one in rows if one and one.id in self.found), None)
 
     def _known(self, doi: str | None, title: str | None) -> Reference | None:
-        """The row of a paper, by its DOI, else by its title if that has no other DOI."""
-        if doi and doi in self._dois:
-            return self._dois[doi]
+        return self._dois.get(doi or "") or self._titled(doi, title)
+
+    def _titled(self, doi: str | None, title: str | None) -> Reference | None:
+        """The row that has the title, and no other DOI."""
         row = self._titles.get(title_key(title or ""))
         return None if row is None or (doi and row.doi and row.doi != doi) else row
 

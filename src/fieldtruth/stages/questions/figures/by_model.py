@@ -36,7 +36,9 @@ from fieldtruth.taxonomy.spelling import normalise
 PROMPT = Path(__file__).with_name("figure_questions.v1.txt")
 SCHEMA = Path(__file__).with_name("figure_questions.schema.json")
 MOST = 64  # items of one reply; more is a model that repeats itself
-_LETTER = re.compile(r"^\W*(?:option\s+)?([A-D])(?:\W.*)?$", re.IGNORECASE | re.DOTALL)
+_BARE = re.compile(r"^\W*(?:option\s+)?([A-D])\W*$", re.IGNORECASE)
+# "A. rust" and "(A) rust", never "A rust", which may be an article before other words.
+_LETTER = re.compile(r"^\W*(?:option\s+)?([A-D])\s*[^\w\s].*$", re.IGNORECASE | re.DOTALL)
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -119,10 +121,14 @@ def _item(name: str, said: Said) -> Drawn | tuple[str, str]:
 
 
 def _right(said: str, options: list[str]) -> int | None:
-    """The place of the answer: a letter, a letter with more behind it, or an option's words."""
+    """The place of the answer: a letter, an option's words, or a letter with more behind it.
+
+    A bare letter is what was asked for: options that are letters, of panels, do not change that.
+    """
     plain = normalise(said)
+    found = _BARE.match(said)
     same = [at for at, each in enumerate(options) if plain and normalise(each) == plain]
-    if len(same) == 1:
+    if found is None and len(same) == 1:
         return same[0]
-    found = _LETTER.match(said)
+    found = found or _LETTER.match(said)
     return "ABCD".index(found[1].upper()) if found else None

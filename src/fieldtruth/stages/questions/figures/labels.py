@@ -46,7 +46,12 @@ CHALLENGE_ALIASES: Mapping[str, str] = {
     "quantitative estimation": "Quantitative", "quantitative reasoning": "Quantitative",
     "quantitative analysis": "Quantitative", "estimation": "Quantitative",
     "measurement": "Quantitative", "statistical reasoning": "Quantitative",
-    "numerical reasoning": "Quantitative", "other": "Others", "none": "Others",
+    "numerical reasoning": "Quantitative", "numerical": "Quantitative",
+    "statistical": "Quantitative", "quantification": "Quantitative",
+    "counting and quantification": "Quantitative", "counting and estimation": "Quantitative",
+    "spatial": "Reasoning", "temporal": "Reasoning", "causal": "Reasoning",
+    "domain expertise": "Reasoning", "phd level expertise": "Reasoning",
+    "visual perception and recognition": "Visual", "other": "Others", "none": "Others",
 }  # fmt: skip
 
 _TOLD: tuple[tuple[str, str], ...] = (
@@ -70,6 +75,8 @@ def domain_of(said: str) -> str | None:
 
     >>> domain_of("plant health and pathology"), domain_of("Entomology"), domain_of("Cooking")
     ('Plant Health & Pathology', 'Entomology & Weed Science', None)
+    >>> domain_of("Agronomy / Crop Science")
+    'Crop Science & Agronomy'
     """
     return _named(said, DOMAINS, DOMAIN_ALIASES)
 
@@ -98,9 +105,14 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"[^a-z]+", " ", text.casefold().replace("&", " and ")).split())
 
 
+def _words(plain: str) -> list[str]:
+    """The words, whatever their order: models turn the two halves of a name round."""
+    return sorted(word for word in plain.split() if word != "and")
+
+
 def _named(said: str, names: Sequence[str], aliases: Mapping[str, str]) -> str | None:
     plain = _plain(said)
     for name in names:
-        if plain in (_plain(name), _plain(name).replace(" and ", " ")):
+        if _words(plain) == _words(_plain(name)):
             return name
     return aliases.get(plain) or aliases.get(plain.replace(" and ", " "))
