@@ -60,6 +60,73 @@ def test_every_public_function_says_what_it_does() -> None:
     assert silent == set()
 
 
+def test_no_error_is_swallowed() -> None:
+    """What catches everything puts something away and raises it again."""
+    swallowed = [
+        f"{p.relative_to(ROOT)}:{node.lineno}"
+        for p in MODULES
+        for node in ast.walk(ast.parse(p.read_text("utf-8")))
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or {"Exception", "BaseException"} & names_in(node.type))
+        and not any(isinstance(part, ast.Raise) for part in ast.walk(node))
+    ]
+    assert swallowed == []
+
+
+def names_in(node: ast.expr) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def test_every_text_file_has_its_encoding_and_not_the_machines() -> None:
+    left = [
+        f"{p.relative_to(ROOT)}:{node.lineno}"
+        for p in MODULES
+        for node in ast.walk(ast.parse(p.read_text("utf-8")))
+        if isinstance(node, ast.Call) and left_to_locale(node)
+    ]
+    assert left == []
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("path.read_text()", True),
+        ('(folder / "a").write_text(text)', True),
+        ("path.open()", True),
+        ('path.open("w")', True),
+        ('open(path, "a")', True),
+        ("open(path)", True),
+        ("run(words, text=True)", True),
+        ("io.TextIOWrapper(stream)", True),
+        ('path.read_text(encoding="utf-8")', False),
+        ('path.read_text("utf-8")', False),
+        ('path.write_text(text, "utf-8")', False),
+        ('path.open("rb")', False),
+        ('open(path, "xb")', False),
+        ('io.TextIOWrapper(stream, encoding="utf-8")', False),
+        ("Image.open(stream)", False),
+    ],
+)
+def test_what_would_be_left_to_the_locale(call: str, expected: object) -> None:
+    (node,) = (part for part in ast.walk(ast.parse(call)) if isinstance(part, ast.Call))
+    assert left_to_locale(node) == expected
+
+
+def left_to_locale(call: ast.Call) -> bool:
+    """Whether a file is read or written as text in whatever encoding the machine is set to."""
+    given = {word.arg for word in call.keywords}
+    method = isinstance(call.func, ast.Attribute)
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+    place = {"read_text": 0, "write_text": 1, "TextIOWrapper": 1}
+    if "encoding" in given:
+        return False
+    if name in place and (method or name == "TextIOWrapper"):
+        return len(call.args) <= place[name]
+    if name == "open" and (not method or not call.args or isinstance(call.args[0], ast.Constant)):
+        return "b" not in "".join(ast.literal_eval(mode) for mode in call.args[not method :])
+    return bool({"text", "universal_newlines"} & given)
+
+
 def test_importing_the_cli_loads_nothing_heavy() -> None:
     code = f"import sys, fieldtruth.cli; print(sorted({HEAVY!r} & set(sys.modules)))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

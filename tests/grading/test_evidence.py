@@ -130,6 +130,23 @@ def test_the_answer_is_the_majority(labels: list[str], expected: str | None) -> 
 
 
 @pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("This is rust, certainly.", None),
+        ('It is rust: [{"bbox_2d": [10, 10, 30, 30]}]', None),
+        ('Trust me: [{"bbox_2d": [10, 10, 30, 30]}]', None),
+        ("The whole leaf was looked at, side by side. " * 12 + said(LESION), "rust"),
+    ],
+)
+def test_a_name_is_that_of_a_box_however_late_and_never_one_in_the_prose(
+    words: str, expected: str | None
+) -> None:
+    found = grade(ITEMS[:1], [reply(ITEMS[0], words)], "candidates")
+    assert found.answers == [expected]
+    assert found.evidence.correct.tolist() == [expected == "rust"]
+
+
+@pytest.mark.parametrize(
     ("label", "expected"),
     [
         ("2", "leaf rust"),
