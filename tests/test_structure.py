@@ -117,14 +117,15 @@ def left_to_locale(call: ast.Call) -> bool:
     given = {word.arg for word in call.keywords}
     method = isinstance(call.func, ast.Attribute)
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
-    place = {"read_text": 0, "write_text": 1, "TextIOWrapper": 1}
-    if "encoding" in given:
+    if {"encoding", "fileobj"} & given:
         return False
-    if name in place and (method or name == "TextIOWrapper"):
-        return len(call.args) <= place[name]
-    if name == "open" and (not method or not call.args or isinstance(call.args[0], ast.Constant)):
-        return "b" not in "".join(ast.literal_eval(mode) for mode in call.args[not method :])
-    return bool({"text", "universal_newlines"} & given)
+    if name in ("run", "Popen"):
+        return "text" in given
+    if name == "TextIOWrapper" or (method and name in ("read_text", "write_text")):
+        return len(call.args) < 1 + (name != "read_text")
+    modes = [each.value for each in call.args if isinstance(each, ast.Constant)]
+    opens = name == "open" and (not method or len(modes) == len(call.args))
+    return opens and "b" not in "".join(map(str, modes))
 
 
 def test_importing_the_cli_loads_nothing_heavy() -> None:

@@ -10,7 +10,7 @@ from tests.models import tiny
 from tests.stages import tuned
 from tests.stages.tuned import examples, settings, trained
 
-from fieldtruth.faults import CannotWrite, Usage
+from fieldtruth.faults import CannotWrite, Fault, Usage
 from fieldtruth.models import transformers
 from fieldtruth.models.contract import Request
 from fieldtruth.models.transformers.card import read_card
@@ -84,6 +84,20 @@ def test_half_precision_is_written_where_it_is_asked_for(home: Path, tmp_path: P
     assert 1e-5 < made.difference / made.of < 0.1
 
 
+def test_a_merge_that_says_something_else_is_not_written(home: Path, tmp_path: Path) -> None:
+    """Weights that float32 holds and float16 does not: whole there, beyond its range here."""
+    from safetensors.torch import load_file, save_file
+
+    adapter = Path(shutil.copytree(home / "out" / "last", tmp_path / "adapter"))
+    file = adapter / "adapter_model.safetensors"
+    weights = load_file(file)
+    save_file({name: each * 1e4 for name, each in weights.items()}, file, {"format": "pt"})
+    with pytest.raises(Fault, match=r"say what base and adapter say.*nothing was written"):
+        merge(str(adapter), tmp_path / "half", dtype="float16")
+    assert not (tmp_path / "half").exists()
+    assert merge(str(adapter), tmp_path / "whole").dtype == "float32"
+
+
 def test_what_cannot_be_merged_leaves_nothing(home: Path, tmp_path: Path) -> None:
     adapter = str(home / "out" / "last")
     other = tiny.qwen3_vl(tmp_path / "other", seed=5)
@@ -93,6 +107,7 @@ def test_what_cannot_be_merged_leaves_nothing(home: Path, tmp_path: Path) -> Non
     (tmp_path / "full" / "thesis.txt").touch()
     with pytest.raises(Usage, match="new or empty folder"):
         merge(adapter, tmp_path / "full")
+    assert (tmp_path / "full" / "thesis.txt").is_file()
     shutil.copytree(adapter, tmp_path / "damaged")
     (tmp_path / "damaged" / "adapter_model.safetensors").write_bytes(b"\x08" + b"\0" * 20)
     with pytest.raises(Usage):
