@@ -175,4 +175,11 @@ def _counts(rows: Sequence[Sequence[str | float]]) -> Floats:
 def _coefficient(sums: Floats, value: Value) -> Coefficient:
     found: Estimate = estimate(sums, value)
     why = None if found.value is not None else ONE_ANSWER if len(sums) else NOTHING
-    return Coefficient(**found._asdict(), undefined=why)
+    return Coefficient(
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        n=found.n,
+        undefined_draws=found.undefined_draws,
+        undefined=why,
+    )

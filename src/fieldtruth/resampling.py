@@ -24,7 +24,8 @@ _BLOCK = 1 << 21  # counts held at once (16 MB), so that memory does not grow wi
 class Estimate(NamedTuple):
     """A value with its interval; all None where there is nothing to measure.
 
-    `n` items count; `undefined_draws` resamples had nothing to measure and were left out.
+    `n` items count; `undefined_draws` resamples had nothing to measure and were left out;
+    `groups` units have something to measure (None: not counted).
     """
 
     value: float | None
@@ -32,6 +33,7 @@ class Estimate(NamedTuple):
     high: float | None
     n: int
     undefined_draws: int = 0
+    groups: int | None = None
 
 
 def totals(sums: Sequence[Floats], resamples: int, seed: int = 0) -> list[Floats]:

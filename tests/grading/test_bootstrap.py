@@ -75,7 +75,7 @@ def test_a_known_interval_to_the_digit() -> None:
     found = photos.graded(*[("healthy", words) for words in ("empty", "empty", "prose", "null")])
     one = bootstrap.panel(found.items, found.evidence)
     got = bootstrap.estimates(bootstrap.draw([one], "image")[0])["abstention"]
-    assert got == Estimate(0.75, 0.25, 1.0, 4)
+    assert got == Estimate(0.75, 0.25, 1.0, 4, groups=4)
 
 
 def test_groups_are_drawn_whole() -> None:
@@ -135,6 +135,27 @@ def test_a_difference_needs_both_sides() -> None:
     panels = [bootstrap.panel(g.items, g.evidence) for g in (empty, boxes)]
     found = bootstrap.differences(*bootstrap.draw(panels))["precision"]
     assert found == Estimate(None, None, None, 0)
+
+
+def test_groups_are_those_that_have_something_to_measure() -> None:
+    """Three groups, one photo of each: the healthy one has no boxes, one answer is empty."""
+    found = photos.graded(("lesion", "right"), ("lesion", "empty"), ("healthy", "empty"))
+    one = bootstrap.panel(found.items, found.evidence)
+    one = Panel(one.ids, ("a", "b", "c"), one.over, one.sums, one.widths)
+    got = bootstrap.estimates(bootstrap.draw([one])[0])
+    names = ("recall", "precision", "abstention", "false_abstention")
+    assert [got[name].groups for name in names] == [2, 1, 1, 2]
+    silent = photos.graded(*[(kind, "empty") for kind in ("lesion", "lesion", "healthy")])
+    other = bootstrap.panel(silent.items, silent.evidence)
+    other = Panel(other.ids, ("a", "b", "c"), other.over, other.sums, other.widths)
+    apart = bootstrap.differences(*bootstrap.draw([other, one]))
+    assert (apart["recall"].groups, apart["abstention"].groups) == (2, 1)
+    assert apart["precision"].groups is None  # nothing was drawn on one side
+    both = Panel(one.ids, ("a", "a", "c"), one.over, one.sums, one.widths)
+    alone = bootstrap.estimates(bootstrap.draw([both])[0])["recall"]
+    assert alone == Estimate(0.5, 0.5, 0.5, 2, alone.undefined_draws, 1)
+    photo_by_photo = bootstrap.estimates(bootstrap.draw([both], "image")[0])["recall"]
+    assert photo_by_photo.groups == 2
 
 
 def test_panels_over_other_items_are_not_drawn_together() -> None:

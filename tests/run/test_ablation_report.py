@@ -142,7 +142,7 @@ def test_the_order_of_the_names_is_probed_run_by_run(opened: Opened) -> None:
     assert (right.orders, right.items) == (4, 24)
     assert [cell.value for cell in right.answers] == [0.25] * 4  # each name once at each place
     assert [cell.value for cell in right.accuracy] == [1.0] * 4
-    assert right.same == (1.0, None, None, 24)
+    assert right.same == (1.0, None, None, 24, None)
     assert made["blocks"][1].probes == ()
 
 

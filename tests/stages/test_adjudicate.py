@@ -260,6 +260,26 @@ def test_a_third_expert_settles_in_place_of_the_key(tmp_path: Path) -> None:
         adjudicate(a, b, key, "vote")
 
 
+def test_the_rows_of_the_funnel_add_up_where_some_name_no_crop(tmp_path: Path) -> None:
+    answers: dict[str, str | None] = {"1": "A", "2": "B", "3": "C", "4": "A", "5": "B"}
+    rows = [
+        {"id": q, "answer": said} | ({"stratum": crop} if crop else {})
+        for (q, said), crop in zip(answers.items(), ("", "rice", "", "apple", "rice"), strict=True)
+    ]
+    (tmp_path / "key").write_text("".join(json.dumps(each) + "\n" for each in rows))
+    first, second = file(tmp_path / "a", answers), file(tmp_path / "b", answers | {"3": None})
+    made = adjudicate(first, second, tmp_path / "key")
+    write(made, tmp_path / "out")
+    told = (tmp_path / "out" / "funnel.md").read_text().splitlines()[4:]
+    assert [[cell.strip() for cell in row.split("|")[1:6]] for row in told] == [
+        ["apple", "1", "0", "1", "1"],
+        ["rice", "2", "0", "2", "2"],
+        ["(no crop)", "2", "1", "1", "1"],
+        ["all", "5", "1", "4", "4"],
+    ]
+    assert list(made.strata) == ["apple", "rice", "(no crop)"]
+
+
 def test_the_funnel_of_the_paper(tmp_path: Path) -> None:
     """PlantXpert, expert annotation, row by row; kappa by the textbook's formula, not ours."""
     a, b, key, crop = paper()

@@ -244,15 +244,55 @@ def test_every_leading_number_is_on_the_page(made: Made) -> None:
         for metric in headline("candidates"):
             got = metrics[metric]
             if got["value"] is not None:
-                assert (
-                    f"{got['value']:.3f} [{got['low']:.3f}, {got['high']:.3f}] n = {got['n']}"
-                    in text
-                )
+                interval = f"[{got['low']:.3f}, {got['high']:.3f}]"
+                interval = "one group" if got["n"] == 1 else interval  # each photo is a group
+                assert f"{got['value']:.3f} {interval} n = {got['n']}" in text
                 seen += 1
     assert seen >= 10
     for counts in (each["candidates"]["outcomes"] for each in made.scores["models"].values()):
         assert set(counts) <= set(text.split())
         assert "boxes empty prose unreadable error truncated missing duplicate extra" in text
+
+
+def test_one_group_has_no_interval_and_few_groups_are_greyed(tmp_path: Path) -> None:
+    """Six photos of a group each, then of one group, then of two; half of them are recognised."""
+    told = []
+    for name, groups in (("many", "abcdef"), ("one", "aaaaaa"), ("two", "aaabbb")):
+        items = [
+            an_item(number, group=group)
+            for number, group in zip((1, 2, 4, 5, 7, 8), groups, strict=True)
+        ]
+        rows = [
+            a_reply(item, model, PROTOCOL.answer(item, "pixel") if item in items[:most] else "[]")
+            for model, most in (("half", 3), ("none", 0))
+            for item in items
+        ]
+        made = Made(tmp_path / name, items, rows)
+        cell = made.scores["models"]["half"]["candidates"]["metrics"]["recognition"]
+        assert cell.keys() == {"value", "low", "high", "n"}
+        page = made.page()
+        row = re.search(r'<th scope="row"><bdi>half</bdi></th>(.*?)</td>', page.html, re.S)
+        assert row is not None
+        told.append((row[1], page.words))
+    (many, _), (one, words), (two, two_words) = told
+    assert many.startswith("<td><b>0.500</b><small>[")
+    assert one == '<td class="few"><b>0.500</b><small>one group</small><small>n = 6</small>'
+    assert two == (
+        '<td class="few"><b>0.500</b><small>[0.000, 1.000]</small><small>n = 6, 2 groups</small>'
+    )
+    assert "none \u2212 half: \u22120.500 one group, n = 6" in words
+    assert (
+        "No difference can be told between half and none under candidates: joint +0.500, n=6, and "
+        "all of them are of one group."
+    ) in words
+    marks = plots.differences("f1", [("b − a", Measured(-0.5, -0.5, -0.5, 6, 1))]).marks
+    assert (marks[0].interval, marks[0].low, marks[0].few, marks[0].grey) == (
+        "one group", None, "", True,
+    )  # fmt: skip
+    assert "[0.500, 0.500]" not in words
+    assert "the interval holds zero" in two_words
+    assert "n=6 of 2 groups" in two_words
+    assert words.count("\u201cOne group\u201d stands in place of an interval where") == 1
 
 
 def test_nothing_to_measure_is_a_dash_and_never_zero(tmp_path: Path) -> None:
@@ -262,7 +302,7 @@ def test_nothing_to_measure_is_a_dash_and_never_zero(tmp_path: Path) -> None:
     page = made.page()
     row = re.search(r'<tr><th scope="row"><bdi>m</bdi></th>(.*?)</tr>', page.html, re.S)
     assert row is not None
-    cells = re.findall(r"<td>(.*?)</td>", row[1], re.S)
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", row[1], re.S)
     assert len(cells) == len(headline("candidates"))
     at = headline("candidates").index("abstention")
     assert "–" in cells[at]

@@ -73,6 +73,33 @@ def test_small_cells_are_greyed_and_large_ones_are_not(tmp_path: Path) -> None:
     assert "n = 20" in species
 
 
+def test_a_type_of_one_group_has_no_interval_and_is_greyed(tmp_path: Path) -> None:
+    """Three types of twenty questions: of one paper, of two, and of twenty."""
+    rows = [
+        question(f"{kind}{n:02}", qtype=kind, group=f"{kind}{n * papers // FEW}")
+        for kind, papers in (("a", 1), ("b", 2), ("c", 20))
+        for n in range(FEW)
+    ]
+    said = {
+        "half": {r["id"]: "A" if at % FEW < 10 else "B" for at, r in enumerate(rows)},
+        "none": {r["id"]: "B" for r in rows},
+    }
+    page = page_of(tmp_path, rows, said)
+    types = page.split("<h3>Type by type</h3>")[1].split("</table>")[0]
+    parts = types.split('<th scope="rowgroup"')[1:]
+    one, two, many = (part.split("</tr>")[1].strip() for part in parts)
+    cell = "<td><b>0.500</b><small>one group</small><small>n = 20</small></td>"
+    assert one.startswith(f'<tr class="few"><th scope="row"><bdi>half</bdi></th>{cell}')
+    assert two.startswith('<tr class="few">')
+    assert "<small>n = 20, 2 groups</small>" in two
+    assert many.startswith("<tr><th")
+    assert "<small>n = 20</small>" in many
+    apart = page.split("Paired differences, part by part")[1].split("</table>")[0]
+    assert "<b>\u22120.500</b><small>one group</small>" in apart
+    assert "[0.500, 0.500]" not in page
+    assert page.count("\u201cOne group\u201d stands in place of an interval where") == 1
+
+
 def test_unscored_and_lost_answers_are_said_so_and_partial_shares_are_shown(tmp_path: Path) -> None:
     free: dict[str, Any] = {"form": "open", "options": None}
     rows = [question("o1", **free, answer="rust"), question("o2", **free, answer="rust"),

@@ -47,13 +47,18 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A panel's values: `value`, `known` (metrics,) and those of each draw, (metrics, draws)."""
+    """A panel's values: `value`, `known` (metrics,) and those of each draw, (metrics, draws).
+
+    `speaks` (units, metrics) says which units have something to measure; None where a draw that
+    lacks them is a value too.
+    """
 
     over: Bools
     value: Floats
     known: Bools
     draws: Floats
     draws_known: Bools
+    speaks: Bools | None
 
 
 @cache
@@ -116,13 +121,15 @@ def _drawn(panel: Panel, sums: Floats, resampled: Floats, *, floored: bool) -> D
         np.array([v.known | floored for v in values]),
         np.stack([d.value for d in draws]),
         np.stack([d.known | floored for d in draws]),
+        None if floored else np.stack([sums[:, c].any(axis=1) for c in columns], axis=1),
     )
 
 
 def estimates(drawn: Drawn) -> dict[str, Estimate]:
     """Each metric's value with its interval."""
     n = drawn.over.sum(axis=0)
-    return _estimates(drawn.value, drawn.known, drawn.draws, drawn.draws_known, n)
+    found = _estimates(drawn.value, drawn.known, drawn.draws, drawn.draws_known, n)
+    return _grouped(found, drawn.speaks)
 
 
 def differences(a: Drawn, b: Drawn) -> dict[str, Estimate]:
@@ -132,7 +139,19 @@ def differences(a: Drawn, b: Drawn) -> dict[str, Estimate]:
     """
     n = (a.over | b.over).sum(axis=0)
     known, draws_known = a.known & b.known, a.draws_known & b.draws_known
-    return _estimates(b.value - a.value, known, b.draws - a.draws, draws_known, n)
+    found = _estimates(b.value - a.value, known, b.draws - a.draws, draws_known, n)
+    return _grouped(found, None if a.speaks is None or b.speaks is None else a.speaks | b.speaks)
+
+
+def _grouped(found: dict[str, Estimate], speaks: Bools | None) -> dict[str, Estimate]:
+    """The estimates (in the order of the metrics) with the number of units behind each."""
+    if speaks is None:
+        return found
+    counts = speaks.sum(axis=0)
+    return {
+        name: each if each.value is None else each._replace(groups=int(count))
+        for (name, each), count in zip(found.items(), counts, strict=True)
+    }
 
 
 def _estimates(

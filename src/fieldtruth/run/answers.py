@@ -10,6 +10,7 @@ from typing import Any
 
 from fieldtruth import store
 from fieldtruth.faults import Usage
+from fieldtruth.grading import few_groups
 from fieldtruth.grading.grades import Grades
 from fieldtruth.grading.hand import agreements, read_hand
 from fieldtruth.grading.questions import Answered
@@ -65,7 +66,7 @@ def score(
         "as_published": wanted.settings.as_published,
         "judge": who.about(),
     }
-    return scores, list(_graded(graded))
+    return few_groups.aside(scores), list(_graded(graded))
 
 
 def _photos(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fieldtruth.grading import OUTCOMES, open_protocol
+from fieldtruth.grading.few_groups import marked
 from fieldtruth.stages.report.numbers import Measured, digits
 from fieldtruth.stages.report.questions import CUTS, FEW
 from fieldtruth.stages.report.sentence import sentence
@@ -15,12 +16,14 @@ def table(scores: Mapping[str, Any]) -> str:
 
     Last, where a list was shown in several orders, what its places have to do with the answers.
     """
+    scores = marked(scores)
     asked = dict.fromkeys(name for entry in scores["models"].values() for name in entry)
     return "\n\n".join([*(_protocol(scores, name) for name in asked), *_orders(scores)])
 
 
 def naive_table(scores: Mapping[str, Any], naive: Mapping[str, Any]) -> str:
     """The same replies scored naively (as published) beside ours: who is said to abstain."""
+    scores, naive = marked(scores), marked(naive)
     rows = [("model", "protocol", "abstention, naively", "abstention, here", "failed calls")]
     for model, protocols in scores["models"].items():
         for protocol, entry in protocols.items():
@@ -33,6 +36,7 @@ def naive_table(scores: Mapping[str, Any], naive: Mapping[str, Any]) -> str:
 
 def answers(scores: Mapping[str, Any]) -> str:
     """The scores of questions: under every protocol each model over all, and type by type."""
+    scores = marked(scores)
     asked = dict.fromkeys(name for entry in scores["models"].values() for name in entry)
     tables = [_answers(scores, name) for name in asked]
     tables += [*_runs(scores.get("runs", {})), *_parts(scores.get("paired_parts", ()))]
@@ -133,7 +137,7 @@ def _cell(metric: Mapping[str, Any]) -> str:
     got = Measured.of(metric)
     if got.value is None:
         return digits(None)
-    return f"{digits(got.value)} {got.interval} n={got.n}"
+    return f"{digits(got.value)} {got.interval} n={got.n}" + (f" of {got.few}" if got.few else "")
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> str:

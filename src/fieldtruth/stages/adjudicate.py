@@ -28,6 +28,7 @@ from fieldtruth.records import Record
 Reason = Literal["flagged", "three_way", "disagree", "against_key"]
 Rule = Literal["published", "both", "unanimous", "majority"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
+NO_STRATUM = "(no crop)"  # questions that do not say; `review` gives crops as strata
 
 
 class Gold(Record, frozen=True, kw_only=True):
@@ -107,9 +108,6 @@ def adjudicate(
         if not isinstance(each, Gold)
     ]
     apart = sum(first[name].answer != second[name].answer for name in gold)
-    parts: dict[str, list[str]] = {}
-    for name in made:
-        parts.setdefault(key[name].stratum, []).append(name)
     return Adjudication(
         **msgspec.structs.asdict(_tally(made, first, second, gold)),
         gold=tuple(gold.values()),
@@ -119,7 +117,7 @@ def adjudicate(
         by_third=apart if third else 0,
         not_reviewed=len(key.keys() - first.keys()),
         strata={
-            name: _tally(some, first, second, gold) for name, some in sorted(parts.items()) if name
+            name: _tally(some, first, second, gold) for name, some in _strata(made, key).items()
         },
     )
 
@@ -258,6 +256,16 @@ def _settled(rule: Rule, a: Answer, b: Answer, other: Answer) -> Gold | Reason:
     if other.answer is not None and other.answer in (a.answer, b.answer):
         return Gold(id=a.id, answer=other.answer)
     return "three_way"
+
+
+def _strata(names: Iterable[str], key: Rows) -> dict[str, list[str]]:
+    """The ids of each stratum, those of none last, so that strata add up; none if none is named."""
+    parts: dict[str, list[str]] = {}
+    for name in names:
+        parts.setdefault(key[name].stratum, []).append(name)
+    rest = parts.pop("", [])
+    named = dict(sorted(parts.items()))
+    return {**named, NO_STRATUM: rest} if named and rest else named
 
 
 def _dropped(reason: Reason, a: Answer, b: Answer, key: Answer) -> Dropped:

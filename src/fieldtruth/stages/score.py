@@ -15,7 +15,7 @@ import numpy as np
 
 from fieldtruth.faults import Refused, Usage
 from fieldtruth.geometry import Rule
-from fieldtruth.grading import bootstrap
+from fieldtruth.grading import bootstrap, few_groups
 from fieldtruth.grading.bootstrap import Drawn, Estimate, Panel, Unit
 from fieldtruth.grading.evidence import Graded, grade
 from fieldtruth.grading.position import position
@@ -67,7 +67,7 @@ def score(
 
     Beside the contract's keys an entry has `unasked`, the items of the benchmark that its protocol
     does not ask about, and where a list was shown in several orders the result has `position`
-    (see `grading.position`).
+    (see `grading.position`); where numbers stand on few groups it has `few_groups`.
 
     Raises `Usage` for an unknown protocol or nothing to score, `BadRecord` for a row without a
     box space, `Refused` past `allow_missing`.
@@ -91,7 +91,7 @@ def score(
         paired += differences
         every += graded
     probed = {} if options.as_published else position(every)
-    return {
+    made = {
         "benchmark": {
             "name": bench.manifest.name,
             "version": bench.manifest.version,
@@ -102,6 +102,7 @@ def score(
         "models": models,
         "paired": paired,
     } | ({"position": probed} if probed else {})
+    return few_groups.aside(made)
 
 
 def _by_protocol(predictions: Iterable[Prediction]) -> dict[str, dict[str, list[Prediction]]]:
@@ -258,4 +259,4 @@ def _fields(estimate: Estimate, value: str) -> dict[str, Any]:
     }
     if estimate.undefined_draws:
         fields["undefined_draws"] = estimate.undefined_draws
-    return fields
+    return fields | few_groups.told(estimate.groups)

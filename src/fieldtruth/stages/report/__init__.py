@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldtruth.grading import Graded, open_protocol
+from fieldtruth.grading.few_groups import FEW_GROUPS, marked
 from fieldtruth.records import Prediction
 from fieldtruth.stages.report import view
 from fieldtruth.stages.report.cards import Gallerist, Gallery
@@ -40,7 +41,7 @@ def report(  # noqa: PLR0913 - what a page shows; each is one thing
     behind those: without them cards lack the words. `note` stands under the sentence.
     A photo that is absent or cannot be opened is said to be so on its card.
     """
-    album = Album(bench)
+    scores, album = marked(scores), Album(bench)
     walls = _walls(graded, bench, predictions, album)
     sections = [
         view.section(
@@ -59,6 +60,7 @@ def report(  # noqa: PLR0913 - what a page shows; each is one thing
             "sections": sections,
             "lead": _lead(sections),
             "note": note,
+            "few_groups": FEW_GROUPS,
             "naive": view.side_by_side(scores, naive) if naive is not None else [],
             "metrics": view.metrics_of(scores),
             "outcomes": OUTCOMES,

@@ -1,9 +1,10 @@
 """How a number is written: three digits, an en dash where there is nothing to measure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 NOTHING = "–"
+ONE_GROUP = "one group"
 
 
 def digits(value: float | None) -> str:
@@ -53,19 +54,44 @@ class Measured(NamedTuple):
     low: float | None
     high: float | None
     n: int
+    groups: int | None = None  # of how few groups it is; None: enough, or not known
 
     @classmethod
     def of(cls, cell: Mapping[str, Any] | None) -> "Measured":
         """From a metric of the score contract; an absent one is nothing to measure."""
         cell = cell or {}
-        return cls(cell.get("value"), cell.get("low"), cell.get("high"), cell.get("n", 0))
+        bounds = (cell.get("low"), cell.get("high"), cell.get("n", 0))
+        return cls(cell.get("value"), *bounds, cell.get("groups"))
+
+    @classmethod
+    def difference(cls, row: Mapping[str, Any]) -> "Measured":
+        """From a paired row of the score contract."""
+        return cls(row["difference"], row["low"], row["high"], row["n"], row.get("groups"))
+
+    @property
+    def drawn(self) -> bool:
+        """Whether there is an interval: resampling one group gives the same again and again."""
+        return self.low is not None and self.high is not None and self.groups != 1
 
     @property
     def interval(self) -> str:
-        """The interval in brackets, or a dash where none could be drawn."""
-        if self.low is None or self.high is None:
-            return NOTHING
-        return f"[{digits(self.low)}, {digits(self.high)}]"
+        """The interval in brackets, `one group`, or a dash where none could be drawn."""
+        return self._interval(digits)
+
+    @property
+    def signed_interval(self) -> str:
+        """The interval of a difference."""
+        return self._interval(signed)
+
+    @property
+    def few(self) -> str:
+        """What stands beside n where there is an interval over a handful of groups."""
+        return f"{self.groups} groups" if self.drawn and self.groups is not None else ""
+
+    def _interval(self, written: Callable[[float | None], str]) -> str:
+        if self.drawn:
+            return f"[{written(self.low)}, {written(self.high)}]"
+        return NOTHING if self.value is None or self.groups != 1 else ONE_GROUP
 
 
 def apart(one: Measured, other: Measured) -> bool:

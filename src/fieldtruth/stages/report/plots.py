@@ -15,12 +15,17 @@ MARGIN = 2.0  # percent of the width on both sides, so that a mark at an end is 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """One row: a name, its numbers, and their places in percent (None: nothing to draw)."""
+    """One row: a name, its numbers, and their places in percent (None: nothing to draw).
+
+    `few` says of how few groups it is, "" where there are enough or one alone; `grey` is both.
+    """
 
     name: str
     value: str
     interval: str
     n: int
+    few: str
+    grey: bool
     at: float | None
     low: float | None
     high: float | None
@@ -54,7 +59,7 @@ def differences(metric: str, rows: Sequence[tuple[str, Measured]]) -> Forest:
     steps = (-top, -top / 2, 0.0, top / 2, top)
     ticks = tuple((scale(step), _tick(step)) for step in steps)
     marks = tuple(
-        _mark(scale, name, got, (signed(got.value), _signed_interval(got))) for name, got in rows
+        _mark(scale, name, got, (signed(got.value), got.signed_interval)) for name, got in rows
     )
     return Forest(metric=metric, ticks=ticks, zero=scale(0.0), marks=marks)
 
@@ -70,22 +75,17 @@ class _Scale:
 
 
 def _mark(scale: _Scale, name: str, got: Measured, words: tuple[str, str]) -> Mark:
-    drawn = got.low is not None and got.high is not None
     return Mark(
         name=name,
         value=words[0],
         interval=words[1],
         n=got.n,
+        few=got.few,
+        grey=got.groups is not None,
         at=None if got.value is None else scale(got.value),
-        low=scale(got.low) if drawn and got.low is not None else None,
-        high=scale(got.high) if drawn and got.high is not None else None,
+        low=scale(got.low) if got.drawn and got.low is not None else None,
+        high=scale(got.high) if got.drawn and got.high is not None else None,
     )
-
-
-def _signed_interval(got: Measured) -> str:
-    if got.low is None or got.high is None:
-        return got.interval
-    return f"[{signed(got.low)}, {signed(got.high)}]"
 
 
 def _tick(step: float) -> str:

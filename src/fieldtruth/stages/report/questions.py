@@ -1,8 +1,8 @@
 """The page of a score of questions: types, counts, differences, and answers beside their questions.
 
 As every page: offline, without a script, everything from outside escaped, the same bytes for the
-same input. A number that fewer than `FEW` questions stand behind is greyed: it is there to be
-checked, not to be quoted.
+same input. A number that fewer than `FEW` questions or `FEW_GROUPS` groups stand behind is greyed:
+it is there to be checked, not to be quoted.
 """
 
 from collections import Counter
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fieldtruth.draws import key
+from fieldtruth.grading.few_groups import FEW_GROUPS, marked
 from fieldtruth.records import LETTERS, Question
 from fieldtruth.stages.report import plots
 from fieldtruth.stages.report.frame import provenance, render
@@ -62,7 +63,11 @@ class Row:
     @property
     def few(self) -> bool:
         """Whether too little stands behind it to be quoted."""
-        return self.cells[0].n < FEW
+        return _few(self.cells[0])
+
+
+def _few(cell: Measured) -> bool:
+    return cell.n < FEW or cell.groups is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +121,7 @@ def report(
     `scores` is what `score_questions` made, `answers` what each answer was graded;
     `note` stands under the sentence.
     """
-    album = Album(bench)
+    scores, album = marked(scores), Album(bench)
     names = list(dict.fromkeys(name for each in scores["models"].values() for name in each))
     walls = _walls(list(answers), bench, album)
     sections = [_section(scores, name, number, walls) for number, name in enumerate(names, 1)]
@@ -137,6 +142,7 @@ def report(
             "grades": GRADES,
             "outcome_words": OUTCOMES,
             "few": FEW,
+            "few_groups": FEW_GROUPS,
             "note": note,
             "provenance": [*provenance(scores, bench.manifest), *_judge(scores)],
             "photos": album.shown,
@@ -287,10 +293,7 @@ def _cuts(
 
 def _pairs(pairs: Sequence[Mapping[str, Any]], value: str) -> plots.Forest:
     rows = [
-        (
-            f"{row['b']} \u2212 {row['a']}",
-            Measured(row["difference"], row["low"], row["high"], row["n"]),
-        )
+        (f"{row['b']} \u2212 {row['a']}", Measured.difference(row))
         for row in pairs
         if row["metric"] == value
     ]
@@ -320,7 +323,7 @@ def _runs(
                 model,
                 len(told["runs"]),
                 tuple(
-                    (_of(cut, name), Measured.of(each), each["sd"], each["n"] < FEW)
+                    (_of(cut, name), got := Measured.of(each), each["sd"], _few(got))
                     for cut, name, each in cells
                 ),
             )
@@ -333,8 +336,8 @@ def _parts(
     rows: dict[str, list[tuple[str, Measured, bool]]] = {}
     for row in scores.get("paired_parts", ()):
         if row["protocol"] == protocol:
-            cell = Measured(row["difference"], row["low"], row["high"], row["n"])
-            part = (_of(row["cut"], row["part"]), cell, row["n"] < FEW)
+            cell = Measured.difference(row)
+            part = (_of(row["cut"], row["part"]), cell, _few(cell))
             rows.setdefault(f"{row['b']} \u2212 {row['a']}", []).append(part)
     for pair, some in rows.items():
         yield pair, tuple(some)

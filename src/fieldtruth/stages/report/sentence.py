@@ -95,7 +95,7 @@ def _ranked(cells: Mapping[str, Any], metric: str) -> list[str]:
 def _alone(model: str, got: Measured, metric: str, protocol: str) -> str:
     return (
         f"{model} alone was measured under {protocol}: {_inline(metric)} {digits(got.value)} "
-        f"{got.interval}, n={got.n}. With one model there is nothing to compare."
+        f"{_behind(got)}. With one model there is nothing to compare."
     )
 
 
@@ -106,10 +106,10 @@ def _judges(protocol: str, metric: str) -> bool:
 
 def _apart(row: Mapping[str, Any]) -> str:
     """The sentence of one paired row that speaks of no better and no worse."""
-    got = Measured(row["difference"], row["low"], row["high"], row["n"])
+    got = Measured.difference(row)
     return (
         f"Under {row['protocol']} the {_inline(row['metric'])} of {row['b']} is apart from that of "
-        f"{row['a']} by {signed(got.value)} {got.interval}, n={got.n}; under a "
+        f"{row['a']} by {signed(got.value)} {_behind(got)}; under a "
         "control more is not better."
     )
 
@@ -124,19 +124,36 @@ def _compared(row: Mapping[str, Any]) -> str:
     sign = 1 if first_is_b else -1
     first, second = (b, a) if first_is_b else (a, b)
     gain = signed(sign * row["difference"])
+    got = Measured.difference(row)
+    if got.groups == 1:
+        return (
+            f"No difference can be told between {first} and {second} under {protocol}: {title} "
+            f"{gain}, n={n}, and all of them are of one group."
+        )
     if low is None or high is None:
         return (
             f"No difference can be told between {first} and {second} under {protocol}: {title} "
             f"{gain}, n={n}, and no interval could be drawn."
         )
     bounds = sorted((sign * low, sign * high))
-    numbers = f"{title} {gain} [{digits(bounds[0])}, {digits(bounds[1])}], n={n}"
+    turned = Measured(got.value, bounds[0], bounds[1], n, got.groups)
+    numbers = f"{title} {gain} {_behind(turned)}"
     if bounds[0] <= 0 <= bounds[1]:
         return (
             f"No difference can be told between {first} and {second} under {protocol}: {numbers}; "
             "the interval holds zero."
         )
     return f"{first} {term(metric).beats} {second} under {protocol}: {numbers}."
+
+
+def _behind(got: Measured) -> str:
+    """The interval and what stands behind it.
+
+    >>> _behind(Measured(0.5, 0.5, 0.5, 8, 1)), _behind(Measured(0.5, 0.25, 0.75, 8, 3))
+    ('(one group), n=8', '[0.250, 0.750], n=8 of 3 groups')
+    """
+    interval = f"({got.interval})" if got.groups == 1 else got.interval
+    return f"{interval}, n={got.n}" + (f" of {got.few}" if got.few else "")
 
 
 def _inline(metric: str) -> str:

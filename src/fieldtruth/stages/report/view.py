@@ -120,7 +120,7 @@ def section(
         undefined=tuple(_undefined(cells)),
         paired=tuple(plot for metric in lead if (plot := _pairs(pairs, metric)).marks),
         paired_others=tuple(
-            (row["metric"], _pair(row), _difference(row))
+            (row["metric"], _pair(row), Measured.difference(row))
             for row in sorted(pairs, key=lambda row: _place(row["metric"]))
             if row["metric"] not in lead and row["difference"] is not None
         ),
@@ -237,12 +237,8 @@ def _pair(row: Mapping[str, Any]) -> str:
     return f"{row['b']} − {row['a']}"
 
 
-def _difference(row: Mapping[str, Any]) -> Measured:
-    return Measured(row["difference"], row["low"], row["high"], row["n"])
-
-
 def _pairs(pairs: Sequence[Mapping[str, Any]], metric: str) -> plots.Forest:
-    rows = [(_pair(row), _difference(row)) for row in pairs if row["metric"] == metric]
+    rows = [(_pair(row), Measured.difference(row)) for row in pairs if row["metric"] == metric]
     return plots.differences(metric, rows)
 
 

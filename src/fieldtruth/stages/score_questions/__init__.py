@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from fieldtruth.faults import Refused, Usage
+from fieldtruth.grading import few_groups
 from fieldtruth.grading.grades import GRADES, Shares
 from fieldtruth.grading.judge import Judge
 from fieldtruth.grading.published_questions import published_letter, published_open
@@ -256,7 +257,8 @@ def estimated(
         point, found = point - points[0][0], found - draws[0][0]
     low, high = np.percentile(found[draws_known], BOUNDS)
     n, undefined = len(tables[0].ids), int((~draws_known).sum())
-    return Estimate(float(point), float(low), float(high), n, undefined)
+    groups = int(np.logical_or.reduce([each.any(axis=1) for each in units]).sum())
+    return Estimate(float(point), float(low), float(high), n, undefined, groups)
 
 
 def _units(table: Table, settings: Settings) -> Floats:
@@ -313,10 +315,11 @@ def _paired(some: Sequence[Worth], settings: Settings) -> list[dict[str, Any]]:
 
 
 def fields(estimate: Estimate, value: str) -> dict[str, Any]:
-    """An estimate as the contract writes it, its value under the name `value`."""
+    """An estimate as the contract writes it, its value under the name `value`; how many groups
+    it stands on goes aside before it is written (`grading.few_groups`)."""
     made: dict[str, Any] = {
         value: estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n,
     }  # fmt: skip
     if estimate.undefined_draws:
         made["undefined_draws"] = estimate.undefined_draws
-    return made
+    return made | few_groups.told(estimate.groups)
