@@ -6,6 +6,7 @@ goes on from its last checkpoint and its last reply.
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -145,11 +146,14 @@ def _one(
     folder = kept.place(opened.out, name, seed)
     told = found.told(row, seed)
     key = _key(told)
+    work = found.place(name, seed, told)
     if _has(folder, key):
+        if work.with_name(f"{work.name}.lock").exists():  # of one that was killed at its very end
+            with suppress(Busy), store.lock(work):
+                pass
         return "kept"
     if left:
         return "left"
-    work = found.place(name, seed, told)
     try:
         with store.lock(work):
             if _has(folder, key):  # done by the other process in the meantime

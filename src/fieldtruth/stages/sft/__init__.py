@@ -84,7 +84,9 @@ def train(settings: Sft, track: Track, tell: Tell, seen: FirstStep | None = None
         run = _Work(settings, device, rows, val, tell if ranks.leads() else _mute)
         done = ranks.first(lambda: work.finished(out, run.run, run.checkpoints, Trained))
         shown = track if ranks.leads() else _silent
-        return done if done is not None else run.do(shown, seen)
+        made = done if done is not None else run.do(shown, seen)
+        ranks.wait()  # one that ended before the others read what it told them would take it along
+        return made
 
 
 def _mute(_: str) -> None:
