@@ -1,7 +1,7 @@
 """The tables of docs/full-systems.md: what each recipe needs on three machines. Nothing is run.
 
-    python -m bench.full_systems             write them into the page
-    python -m bench.full_systems --check     1 where the page holds others
+    python bench/full_systems.py             print them; 1 where the page holds others
+    python bench/full_systems.py --write     write them into the page
 
 Settings are those of the recipes; how that is reckoned is in bench/budget.py.
 """
@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.budget import (
     A6000,
     GB,
@@ -225,15 +226,16 @@ def filled(page: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the page's tables anew, or say whether they are these."""
+    """Print the tables; write them into the page, or say whether they are those it holds."""
     there = PAGE.read_text(encoding="utf-8")
     made = filled(there)
-    if "--check" in arguments:
-        return int(there != made)
-    PAGE.write_text(made, encoding="utf-8")
     for name, table in tables().items():
         print(f"{name}\n{table}\n")
-    return 0
+    if "--write" in arguments:
+        PAGE.write_text(made, encoding="utf-8")
+        return 0
+    print(f"{PAGE.name}: {'ok' if there == made else 'it holds other tables: MISSED'}")
+    return int(there != made)
 
 
 if __name__ == "__main__":

@@ -181,3 +181,17 @@ def browsing(program: str) -> Iterator[Browser]:
             process.wait()
             os.close(to)
             os.close(back)
+
+
+def opened(browser: Browser, page: Path, width: int, scheme: str) -> Tab:
+    """A page, all of it unfolded: it is quiet, asks for nothing, fits, and holds words alone."""
+    tab = browser.tab()
+    tab.scheme(scheme)
+    tab.size(width, phone=width < 500)
+    tab.open(page.as_uri())
+    tab.run("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert tab.troubles() == [], tab.troubles()
+    assert tab.requests() == [page.as_uri()], tab.requests()
+    assert tab.run("document.documentElement.scrollWidth") <= width
+    assert tab.run("document.querySelectorAll('img, script, iframe, object, embed').length") == 0
+    return tab

@@ -1,17 +1,12 @@
 """The page of an ablation in a browser: quiet, as wide as its window, and what is not told grey."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.browser.chromium import Browser, browsing, found
+from tests.browser.chromium import Browser, opened
 from tests.run.test_ablation_report import HOSTILE, laid
 
-PROGRAM = found()
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(PROGRAM is None, reason="no chromium on this machine"),
-]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -19,27 +14,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return laid(tmp_path_factory.mktemp("ablation")).out / "report.html"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    assert PROGRAM is not None
-    with browsing(PROGRAM) as made:
-        yield made
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_it_is_quiet_fits_and_everything_is_text(
     browser: Browser, page: Path, width: int, scheme: str
 ) -> None:
-    tab = browser.tab()
-    tab.scheme(scheme)
-    tab.size(width, phone=width < 500)
-    tab.open(page.as_uri())
-    tab.run("document.querySelectorAll('details').forEach(each => each.open = true)")
-    assert tab.troubles() == []
-    assert tab.requests() == [page.as_uri()]
-    assert tab.run("document.documentElement.scrollWidth") <= width
+    tab = opened(browser, page, width, scheme)
     assert tab.run("document.body.innerText").count(HOSTILE) == 2
-    assert tab.run("document.querySelectorAll('img, script, iframe, object, embed').length") == 0
 
 
 def test_the_tables_at_a_glance_need_no_scrolling_on_a_desk(browser: Browser, page: Path) -> None:

@@ -2,25 +2,20 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
-from tests.browser.chromium import Browser, Tab, browsing, found
+from tests.browser.chromium import Browser, Tab
 from tests.builders import NAMES, frozen, healthy_row, replies, row
 
 from fieldtruth.run import results
 from fieldtruth.stages.score import Options
 
-PROGRAM = found()
 HOSTILE = "<img src=x onerror=alert(1)>"
 WORSE = f"{HOSTILE}\"'</title></style></pre><script>alert(2)</script>{{{{7*7}}}}"
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(PROGRAM is None, reason="no chromium on this machine"),
-]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -47,13 +42,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     results.score(bench, paths, Options(), root / "results")
     return results.report(root / "results", note=WORSE)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    assert PROGRAM is not None
-    with browsing(PROGRAM) as made:
-        yield made
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.builders import four
 from tests.stages import tuned
@@ -10,7 +11,7 @@ from tests.stages import tuned
 from fieldtruth.faults import Usage
 from fieldtruth.run import ablation
 from fieldtruth.run.ablation import kept
-from fieldtruth.run.ablation.doing import _Found
+from fieldtruth.run.ablation.doing import _Found, shown
 from fieldtruth.stages.grpo import Grpo
 
 RECIPE = """
@@ -75,6 +76,11 @@ def laid(folder: Path, text: str = RECIPE) -> Path:
         ('"published"', '"published", raet = 1.0', r"rows.paid.grpo: .*raet"),
         ('"published"', '"published", seed = 3', "rows.paid.grpo.seed: expected it of the rows"),
         ("[grpo]", "[grpo]\nout = 'o'", "grpo.out: expected it of the rows"),
+        (
+            'grpo = { reward = "published" }',
+            "grpo = {}\nsft = { rate = 1.0 }",
+            "rows.paid.sft: expected it of a row without a table grpo",
+        ),
     ],
 )
 def test_a_slip_in_a_row_that_comes_after_another_is_named(
@@ -108,6 +114,39 @@ def test_rewards_of_this_project_are_held_against_as_many_more_steps() -> None:
     for row in paid.values():
         told = opened.learning(row, 0, Path())
         assert (told.steps, row.after) == (more.steps, rows["sft-more"].after)
+
+
+@pytest.mark.parametrize(
+    ("steps", "seen"),
+    [(1, 6), (2, 10), (3, 16), (4, 20), (7, 36)],
+)
+def test_the_last_step_of_a_pass_has_the_examples_that_are_left(steps: int, seen: int) -> None:
+    """Ten examples, two batches of three a step: six of them, then four."""
+    assert shown(10, steps, 3, 2) == seen
+
+
+def seconds_of_another(opened: ablation.Opened, first: kept.Scores) -> None:
+    """Seconds of a training that another process ended are not known to the one that scores."""
+    before = first.learnt
+    assert before is not None
+    assert before.cpu_seconds is not None
+    folder = kept.place(opened.out, "more", 0)
+    shutil.rmtree(folder)
+    assert [each.did for each in ablation.do(opened)] == ["kept", "done", "kept", "kept"]
+    again = kept.scores(folder)
+    assert again is not None
+    assert again.learnt == msgspec.structs.replace(before, cpu_seconds=None)
+
+
+def told(opened: ablation.Opened, out: Path) -> None:
+    """The table and the page say how each row was made."""
+    ablation.summarise(opened)
+    assert "| more |  | 1 | 16 | 3 | - |" in (out / "table.md").read_text()
+    page = (out / "report.html").read_text()
+    assert page.count("then, on its best weights; examples ") == 3  # of more, paid, paid-last
+    assert page.count("then, on its last weights") == 1
+    assert "mix.dense 0.0; mix.dense_boxes 5" in page
+    assert "reward published" in page
 
 
 @pytest.mark.slow
@@ -149,3 +188,5 @@ def test_rows_begin_with_the_weights_of_others(tmp_path: Path) -> None:
     assert again is not None
     assert first is not None
     assert (again.key, again.benchmarks) == (first.key, first.benchmarks)
+    seconds_of_another(opened, first)
+    told(opened, tmp_path / "kept")

@@ -12,7 +12,7 @@ from tests.stages import tuned
 from tests.stages.tuned import examples, silent
 
 from fieldtruth import pretrained, store
-from fieldtruth.faults import Refused, Unreadable, Usage
+from fieldtruth.faults import CannotWrite, Refused, Unreadable, Usage
 from fieldtruth.images import open_upright
 from fieldtruth.models.transformers.card import read_card
 from fieldtruth.rewards.contract import Rollout, pay
@@ -146,6 +146,21 @@ def test_a_killed_run_comes_to_the_same_rewards_and_weights(
         moved = {name for name in made if not torch.equal(base[name], made[name])}
         assert any("language_model" in name for name in moved)
         assert not any("visual" in name for name in moved)
+
+
+def test_a_run_that_was_killed_after_its_last_step_keeps_its_rows(place: Path) -> None:
+    """What is in the way of `train.json` stands for the kill."""
+    told = settings(place, steps=2, val=())
+    out = place / "out"
+    (out / "train.json").mkdir(parents=True)
+    (out / "run.json").write_text('{"run": "none"}')
+    with pytest.raises((OSError, CannotWrite)):
+        trained(told)
+    rows = (out / "steps.jsonl").read_bytes()
+    (out / "train.json").rmdir()
+    done = trained(told)
+    assert done.steps == rows.count(b"\n") == 2
+    assert (out / "steps.jsonl").read_bytes() == rows
 
 
 def test_a_sign_of_hacking_is_told_and_can_stop_the_run(place: Path) -> None:

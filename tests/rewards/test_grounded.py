@@ -14,7 +14,7 @@ from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.rewards.contract import Rollout, pay
 from fieldtruth.rewards.grounded import REWARD, Grounded, Weights
 
-FAR = (800, 800, 950, 950)
+FAR, BESIDE = (800, 800, 950, 950), (700, 700, 790, 790)
 LEAST = 0.05
 
 
@@ -98,6 +98,22 @@ def test_saying_it_twice(
         return  # a second false box, and no duplicate: neither finds anything
     without = worth(words(*said, name=name), choose=choose)
     assert worth(words(*said, again, name=name), choose=choose) <= without - LEAST
+
+
+@given(
+    said=st.lists(
+        st.tuples(st.sampled_from((*TRUE, FAR, BESIDE)), st.sampled_from((*FOUR, ""))),
+        min_size=1, max_size=5, unique_by=lambda pair: pair[0],
+    ),
+    which=st.integers(0, 4), at=st.integers(0, 5), many=st.integers(1, 3), choose=st.booleans(),
+)  # fmt: skip
+def test_no_name_is_carried_by_saying_it_twice(
+    *, said: list[Any], which: int, at: int, many: int, choose: bool
+) -> None:
+    """Whatever the names: a box more for the right one does not pay for the box."""
+    twice = [*said[:at], said[which % len(said)], *said[at:]]
+    of: dict[str, Any] = {"true": TRUE[:many], "choose": choose}
+    assert worth(mixed(*twice), **of) <= worth(mixed(*said), **of) - LEAST
 
 
 def test_twins_of_the_truth_are_no_duplicates() -> None:

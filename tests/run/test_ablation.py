@@ -116,6 +116,17 @@ def test_a_row_that_another_process_is_at_is_left_to_it(tmp_path: Path) -> None:
     assert found == [("right", "busy"), ("half", "kept")]
 
 
+def test_several_processes_of_a_launcher_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One would wait in a row for the others, which another process's lock sends to the next."""
+    path = laid(tmp_path)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(Usage, match="train ablation: expected one process, got several"):
+        did(path)
+    assert not (tmp_path / "kept").exists()
+
+
 def test_what_is_kept_are_the_words_and_the_values(tmp_path: Path) -> None:
     path = laid(tmp_path)
     did(path)

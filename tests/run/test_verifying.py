@@ -41,7 +41,7 @@ def sent(asked: Path, tmp_path: Path) -> Path:
 def fill(path: Path, clear: Callable[[int, str], bool] = lambda _, __: False) -> Path:
     """Every row read; a box is cleared where `clear(row, condition)` says so."""
     book = openpyxl.load_workbook(path)
-    sheet = book.worksheets[0]
+    sheet = book["questions"]
     for row in range(2, sheet.max_row + 1):
         sheet.cell(row, COLUMNS.index(READ) + 1).value = TICKED
         for name in CONDITIONS:

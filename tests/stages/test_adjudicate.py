@@ -278,6 +278,10 @@ def test_the_rows_of_the_funnel_add_up_where_some_name_no_crop(tmp_path: Path) -
         ["all", "5", "1", "4", "4"],
     ]
     assert list(made.strata) == ["apple", "rice", "(no crop)"]
+    text = (tmp_path / "key").read_text()
+    (tmp_path / "key").write_text(text.replace('"apple"', '"(no crop)"'))
+    made = adjudicate(first, second, tmp_path / "key")
+    assert {name: each.valid for name, each in made.strata.items()} == {"rice": 2, "(no crop)": 2}
 
 
 def test_the_funnel_of_the_paper(tmp_path: Path) -> None:

@@ -125,6 +125,8 @@ def test_no_id_tells_the_answer_nor_takes_a_count_for_a_panel() -> None:
         ("Fig. 1. Scale bars: 1 cm and 2 mm. Scale bar = 3 mm, scale bar = 4 mm.", "", 0),
         ("Fig. 1. Leaf. Scale bars represent 50 µm.", "", 1),
         ("Fig. 1. Leaf. Scale bar = 0 mm.", "", 0),
+        (f"Fig. 1. Leaf. Scale bar = {'9' * 400} mm.", "", 0),
+        (f"Fig. 1. Leaf. Scale bar = 0.{'0' * 323}4 mm.", "", 0),
     ],
 )
 def test_captions_that_support_little(caption: str, names: str, count: int) -> None:
@@ -262,6 +264,8 @@ def replied(*items: dict[str, Any]) -> asking.Asked:
         ({"correct_answer": "Option A"}, ""),
         ({"correct_answer": "(A) yellow, as a halo"}, ""),
         ({"correct_answer": "A purple halo"}, "no such answer"),
+        ({"correct_answer": "A)yellow"}, ""),
+        ({"correct_answer": "C-shaped spots"}, "no such answer"),
         ({"correct_answer": "E"}, "no such answer"),
         ({"correct_answer": "green"}, "no such answer"),
         ({"options": {"A": "yellow", "B": "white", "C": "purple"}}, "not four options"),

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.stages import tuned
 from tests.stages.tuned import examples, losses, settings, trained
@@ -30,6 +31,7 @@ rate = 1e-2
 steps = {steps}
 save_every = 2
 budget = 16
+average = "{average}"
 device = "cpu"
 """
 
@@ -48,11 +50,15 @@ def place(home: Path, tmp_path: Path) -> Path:
     return shutil.copytree(home, tmp_path / "home")
 
 
-def begun(folder: Path, out: str, steps: int, **more: str) -> "subprocess.Popen[str]":
+def begun(
+    folder: Path, out: str, steps: int, average: str = "token", **more: str
+) -> "subprocess.Popen[str]":
     """`train sft` in two processes, one example each at a time."""
     recipe = folder / f"{out}.toml"
     recipe.write_text(
-        RECIPE.format(out=out, batch=1, steps=steps, dropout=0.0 if steps < 6 else 0.2)
+        RECIPE.format(
+            out=out, batch=1, steps=steps, dropout=0.0 if steps < 6 else 0.2, average=average
+        )
     )
     words = [
         sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
@@ -101,6 +107,20 @@ def test_two_processes_come_to_what_one_comes_to(place: Path) -> None:
     # Again: nothing is left to do, and both say so.
     code, again, _ = launched(place, "two")
     assert (code, json.loads(again)) == (0, two)
+
+
+def test_replies_weigh_in_two_processes_as_in_one(place: Path) -> None:
+    """Not the tokens of a step are added up over the processes, but what they weigh."""
+    code, said, err = launched(place, "two", 2, average="sample")
+    assert code == 0, err
+    told = settings(
+        place, dropout=0.0, batch=2, accumulate=1, steps=2, out=str(place / "one"),
+        average="sample",
+    )  # fmt: skip
+    one = losses(trained(told))
+    assert [row["loss"] for row in json.loads(said)["history"]] == pytest.approx(one, rel=1e-5)
+    tokens = losses(trained(msgspec.structs.replace(told, average="token", out=str(place / "t"))))
+    assert abs(tokens[0] - one[0]) > 1e-3  # it would show
 
 
 def test_two_that_are_killed_go_on_as_if_they_had_not_been(place: Path) -> None:

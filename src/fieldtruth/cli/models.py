@@ -1,12 +1,17 @@
 """Models fitted and asked: train, predict."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fieldtruth import models, protocols, rooms
 from fieldtruth.cli.group import Engine, Json, Out, Quiet, Seed, Workers, app, note, say, train
+
+if TYPE_CHECKING:
+    from fieldtruth.run.progress import Track
+    from fieldtruth.stages.grpo import Grpo
+    from fieldtruth.stages.sft import Sft
 
 Limit = Annotated[
     int | None, typer.Option(min=1, help="Only the first so many items; for a first look.")
@@ -76,6 +81,17 @@ def train_colour(
     say(made, f"colour fitted on {made.items} photos: {out}", as_json=as_json)
 
 
+def _rehearse(
+    told: "Sft | Grpo", base: str | None, track: "Track", *, quiet: bool, as_json: bool
+) -> None:
+    """The dry run of a training; fails where the recipe would not train what it is to."""
+    from fieldtruth.run import rehearsing
+
+    tried = rehearsing.rehearse(told, base, track, lambda n: note(n, quiet=quiet))
+    say(tried, rehearsing.line(tried), as_json=as_json)
+    rehearsing.check(tried)
+
+
 @train.command("sft")
 def train_sft(
     recipe: Annotated[Path, typer.Argument(help="A TOML file with a table [sft].")],
@@ -96,9 +112,7 @@ def train_sft(
     told = tuning.read(recipe, setting or ())
     track = Track("train sft", quiet=quiet)
     if dry_run:
-        tried = rehearsing.rehearse(told, base, track, lambda n: note(n, quiet=quiet))
-        say(tried, rehearsing.line(tried), as_json=as_json)
-        rehearsing.check(tried)
+        _rehearse(told, base, track, quiet=quiet, as_json=as_json)
         return
     rehearsing.no_base(base)
     done = tuning.train(told, track, lambda n: note(n, quiet=quiet))
@@ -125,9 +139,7 @@ def train_grpo(
     told = tuning.read_grpo(recipe, setting or ())
     track = Track("train grpo", quiet=quiet)
     if dry_run:
-        tried = rehearsing.rehearse_grpo(told, base, track, lambda n: note(n, quiet=quiet))
-        say(tried, rehearsing.line(tried), as_json=as_json)
-        rehearsing.check(tried)
+        _rehearse(told, base, track, quiet=quiet, as_json=as_json)
         return
     rehearsing.no_base(base)
     done = tuning.learn(told, track, lambda n: note(n, quiet=quiet))

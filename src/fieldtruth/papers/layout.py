@@ -3,7 +3,7 @@
 Boxes are points of the page as it is shown, from its upper left corner.
 """
 
-from typing import Literal
+from typing import Literal, get_args
 
 from fieldtruth.records import Box, Record
 
@@ -11,6 +11,7 @@ Broken = Literal[
     "broken", "encrypted", "no pages", "too many pages", "page size", "too large", "timed out",
     "crashed",
 ]  # fmt: skip
+BROKEN: tuple[Broken, ...] = get_args(Broken)
 
 SCAN = 0.85  # of a page that pictures cover where it is a picture of a page
 

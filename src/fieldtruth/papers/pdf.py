@@ -167,8 +167,9 @@ def _upright(sheet: Any) -> int:
     count = text.count_chars()
     told: Counter[int] = Counter()
     for at in range(0, count, max(count // _SAMPLED, 1)):
-        if chr(raw.FPDFText_GetUnicode(text, at)).isalnum():
-            turn = round(math.degrees(raw.FPDFText_GetCharAngle(text, at)) / 90) * 90
+        angle = raw.FPDFText_GetCharAngle(text, at)
+        if clean(raw.FPDFText_GetUnicode(text, at)).isalnum() and math.isfinite(angle):
+            turn = round(math.degrees(angle) / 90) * 90
             told[-(turn + sheet.get_rotation()) % 360] += 1
     most = max(told, key=lambda turn: (told[turn], -turn)) if told else 0
     if most == 0 or told[most] < max(_TURNED * told.total(), _FEWEST):

@@ -6,7 +6,8 @@ It closes what can be had for nothing under the published one (agroground.md, 16
   still counts as a false box;
 - what is said twice costs the whole answer term, on top of precision, or the format where there is
   no answer;
-- the name counts on known-target prompts too, and several names under one reply count half;
+- the name counts on known-target prompts too; several names under one reply count half, and
+  nothing where something is said twice: a name is not carried by repeating its box;
 - a malformed object is no box, and costs nothing else;
 - how many there are counts, times the share of boxes that hit: a box more that finds nothing never
   adds to it;
@@ -114,7 +115,7 @@ class Grounded:
             "localization": w.localization * (2 * hits / (said + true) + placed.region) / 2,
             "recall": w.recall * hits / true,
             "count": w.count * hits / said * min(said, true) / max(said, true),
-            "name": w.name * _named(rollout, placed.labels),
+            "name": w.name * _named(rollout, placed),
         }
         return _paid(terms, reading)
 
@@ -139,15 +140,15 @@ def _ids(*names: str | None) -> frozenset[str]:
     return frozenset(label_id(name) for name in names if name) - {""}
 
 
-def _named(rollout: Rollout, labels: Sequence[str]) -> float:
+def _named(rollout: Rollout, placed: _Placed) -> float:
     """1 for the right name; half of it beside another name, or for none to a known target."""
-    given = votes(labels, (rollout.candidates or ()) if rollout.chosen else ())
+    given = votes(placed.labels, (rollout.candidates or ()) if rollout.chosen else ())
     if not given:
         return 0.0 if rollout.chosen else 0.5
     right = _right(rollout)
     if winner(given) not in right:
         return 0.0
-    return 1.0 if given.keys() <= right else 0.5
+    return 1.0 if given.keys() <= right else 0.5 * (not placed.repeats)
 
 
 def _place(rollouts: Sequence[Rollout], readings: Sequence[Reading]) -> Iterator[_Placed]:

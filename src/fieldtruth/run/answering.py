@@ -34,12 +34,12 @@ def steps(opened: Opened, places: Places) -> Iterator[Step]:
         for name, model in recipe.models.items():
             if control and model.script is not None and model.script.says is None:
                 continue  # a table of right answers guesses nothing
-            for run in range(1, (1 if control else recipe.predict.runs) + 1):
-                told = f"{name}@run{run}" if recipe.predict.runs > 1 and not control else name
+            runs = 1 if control else recipe.predict.runs
+            for run in range(1, runs + 1) if runs > 1 else (None,):
+                told = _told(name, run)
                 at = places.replies(told, protocol)
                 (blind if control else seen)[f"{told} {protocol}"] = at
-                number = run if told != name else None
-                yield _predict(opened, recipe.predict, (name, model, number), protocol, places)
+                yield _predict(opened, recipe.predict, (name, model, run), protocol, places)
     if blind:
         yield _guessable(recipe.predict, blind, places)
     if recipe.score is not None:
@@ -48,12 +48,16 @@ def steps(opened: Opened, places: Places) -> Iterator[Step]:
             yield _report(recipe.predict, recipe.report, seen, places)
 
 
+def _told(name: str, run: int | None) -> str:
+    return name if run is None else f"{name}@run{run}"
+
+
 def _predict(
     opened: Opened, asked: Predict, named: tuple[str, Model, int | None], protocol: str,
     places: Places,
 ) -> Step:  # fmt: skip
     (name, model, run), bench = named, places.bench(asked.benchmark)
-    told = name if run is None else f"{name}@run{run}"
+    told = _told(name, run)
     out = places.replies(told, protocol)
     table = out.with_name(f"{out.stem}.table.jsonl")
     files = {option: opened.at(path) for option, path in model.files.items()}

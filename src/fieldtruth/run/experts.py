@@ -40,17 +40,22 @@ def settle(
     questions, root = questions_of(source, None)
     gold = {each.id: each.answer for each in made.gold}
     reviewed = [*gold, *(each.id for each in made.dropped)]
-    parted = silver.part(questions, gold, reviewed, way, _photos(questions, root))
+    images = {image for each in questions for image in each.images}
+    photos = _photos(images, root)
+    parted = silver.part(questions, gold, reviewed, way, photos)
     if out is not None:
         settling.write(made, out, lambda folder: silver.write(parted, folder))
-    return [*told, silver.line(parted)]
+    told.append(silver.line(parted))
+    if lost := len(images - photos.keys()):
+        told.append(f"{lost} of {len(images)} photos are not at hand: told apart by their paths")
+    return told
 
 
-def _photos(questions: Sequence[Question], root: Path | None) -> dict[str, str]:
+def _photos(images: set[str], root: Path | None) -> dict[str, str]:
     """The hashes of the photos that are at hand; none where it is not known where they lie."""
     if root is None:
         return {}
-    places = {image: store.inside(root, image) for each in questions for image in each.images}
+    places = {image: store.inside(root, image) for image in images}
     return {image: store.sha256(path) for image, path in places.items() if path.is_file()}
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -30,6 +30,7 @@ from fieldtruth.run import ablation, execute, recipe, tuning
 from fieldtruth.run.progress import SILENT, Track
 from fieldtruth.stages import grpo, sft
 from fieldtruth.stages.grpo import Grpo
+from fieldtruth.stages.sft import Sft
 
 BASE = "tiny"  # the model that comes with this program
 LEAVES, SIDE = 96, 256  # drawn where there is nothing else: some 45 photos to train on
@@ -76,44 +77,40 @@ class Data:
 
 
 def rehearse(
-    told: sft.Sft, base: str | None = None, track: Track = SILENT, tell: Tell = lambda _: None
+    told: Sft | Grpo, base: str | None = None, track: Track = SILENT, tell: Tell = lambda _: None
 ) -> Rehearsed:
-    """One step of `train sft`; see the head of this file. Raises what `train sft` raises."""
-    _alone()
+    """One step of a training; see the head of this file. Raises what the training raises."""
+    ranks.alone("--dry-run")
     seen, began = FirstStep(), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         data = at_hand(told.train, told.val, Path(folder))
         there = tuple(each for each in told.tests if Path(each).exists())
         short = msgspec.structs.replace(
             told, base=place_of(base), train=data.train, val=data.val, tests=there,
-            out=str(Path(folder) / "out"), steps=1, warmup=0.0, save_every=1, val_limit=VAL,
-            budget=BUDGET, recompute=told.recompute is not False, workers=min(told.workers, 1),
+            out=str(Path(folder) / "out"), steps=1, warmup=0, save_every=1, val_limit=VAL,
+            recompute=told.recompute is not False,
+            **(_round(told) if isinstance(told, Grpo) else _step(told)),
         )  # fmt: skip
-        done = tuning.train(short, track, tell, seen)
+        done = (
+            tuning.learn(short, track, tell, seen) if isinstance(short, Grpo)
+            else tuning.train(short, track, tell, seen)
+        )  # fmt: skip
     return report(told.base, base or BASE, data, seen, Came(done, time.monotonic() - began))
 
 
-def rehearse_grpo(
-    told: Grpo, base: str | None = None, track: Track = SILENT, tell: Tell = lambda _: None
-) -> Rehearsed:
-    """One round of `train grpo`: a few prompts, as many replies to each as the recipe has.
+def _step(told: Sft) -> dict[str, Any]:
+    return {"budget": BUDGET, "workers": min(told.workers, 1)}
+
+
+def _round(told: Grpo) -> dict[str, Any]:
+    """A few prompts, as many replies to each as the recipe has.
 
     They are written by transformers, and shorter than the recipe lets them be.
     """
-    _alone()
-    seen, began = FirstStep(), time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        data = at_hand(told.train, told.val, Path(folder))
-        there = tuple(each for each in told.tests if Path(each).exists())
-        short = msgspec.structs.replace(
-            told, base=place_of(base), train=data.train, val=data.val, tests=there,
-            out=str(Path(folder) / "out"), prompts=ASKED, batch=told.replies, updates=1, steps=1,
-            warmup=0, save_every=1, val_limit=VAL, budget=min(told.budget, SAID), vllm=False,
-            mix=msgspec.structs.replace(told.mix, size=None),
-            recompute=told.recompute is not False,
-        )  # fmt: skip
-        done = tuning.learn(short, track, tell, seen)
-    return report(told.base, base or BASE, data, seen, Came(done, time.monotonic() - began))
+    return {
+        "prompts": ASKED, "batch": told.replies, "updates": 1, "budget": min(told.budget, SAID),
+        "vllm": False, "mix": msgspec.structs.replace(told.mix, size=None),
+    }  # fmt: skip
 
 
 def rehearse_rows(
@@ -134,13 +131,9 @@ def rehearse_rows(
         key = msgspec.json.encode([type(told).__name__, plain])
         if key not in alike:
             tell(f"{name}: begun")
-            alike[key] = _row(told, base)
+            alike[key] = rehearse(told, base)
         done[name] = alike[key]
     return done
-
-
-def _row(told: sft.Sft | Grpo, base: str | None) -> Rehearsed:
-    return rehearse(told, base) if isinstance(told, sft.Sft) else rehearse_grpo(told, base)
 
 
 class Came(NamedTuple):
@@ -221,11 +214,6 @@ def no_base(said: str | None) -> None:
     """Raise `Usage` for a base beside a run that is none of rehearsing."""
     if said is not None:
         raise Usage("--base: expected it with --dry-run; for the run itself set the recipe's base")
-
-
-def _alone() -> None:
-    if ranks.count() > 1:
-        raise Usage("--dry-run: expected one process, got several; start it without a launcher")
 
 
 def _memory() -> tuple[str, int]:

@@ -47,6 +47,7 @@ from fieldtruth.stages.scratch import Scratch
 
 _SHOWN = 3  # problems of a training file that are told
 T = TypeVar("T")
+Told = TypeVar("Told", sft.Sft, Grpo)
 
 
 def read(path: Path, settings: Sequence[str] = ()) -> sft.Sft:
@@ -54,30 +55,13 @@ def read(path: Path, settings: Sequence[str] = ()) -> sft.Sft:
 
     Raises `Usage` naming file and key for what is not TOML, not a setting or of another type.
     """
-    found = _as(sft.Sft, sft.with_preset(_table(path, settings, "sft")), f"{path}: sft")
-    at = _beside(path)
-    return msgspec.structs.replace(
-        found,
-        base=_base(path, found.base),
-        out=at(found.out),
-        train=tuple(map(at, found.train)),
-        val=tuple(map(at, found.val)),
-        tests=tuple(map(at, found.tests)),
-    )
+    table = sft.with_preset(_table(path, settings, "sft"))
+    return _resolved(_as(sft.Sft, table, f"{path}: sft"), path)
 
 
 def read_grpo(path: Path, settings: Sequence[str] = ()) -> Grpo:
     """The [grpo] of a recipe, likewise."""
-    found = _as(Grpo, _table(path, settings, "grpo"), f"{path}: grpo")
-    at = _beside(path)
-    return msgspec.structs.replace(
-        found,
-        base=_base(path, found.base),
-        out=at(found.out),
-        train=tuple(map(at, found.train)),
-        val=tuple(map(at, found.val)),
-        tests=tuple(map(at, found.tests)),
-    )
+    return _resolved(_as(Grpo, _table(path, settings, "grpo"), f"{path}: grpo"), path)
 
 
 def read_scratch(path: Path, settings: Sequence[str] = ()) -> Scratch:
@@ -102,10 +86,18 @@ def _as(kind: type[T], table: dict[str, Any], where: str) -> T:
         raise Usage(f"{where}{key.rstrip('`')}: {what[0].lower()}{what[1:]}") from None
 
 
-def _base(recipe: Path, said: str) -> str:
-    """A folder beside the recipe, or the hub name that it is."""
-    local = (recipe.parent / Path(said).expanduser()).is_dir()
-    return _beside(recipe)(said) if local or said.startswith((".", "~")) else said
+def _resolved(told: Told, recipe: Path) -> Told:
+    """With its paths from where one stands; a base that is no folder is the name of one."""
+    at, base = _beside(recipe), told.base
+    local = (recipe.parent / Path(base).expanduser()).is_dir()
+    return msgspec.structs.replace(
+        told,
+        base=at(base) if local or base.startswith((".", "~")) else base,
+        out=at(told.out),
+        train=tuple(map(at, told.train)),
+        val=tuple(map(at, told.val)),
+        tests=tuple(map(at, told.tests)),
+    )
 
 
 def _beside(recipe: Path) -> Callable[[str], str]:

@@ -262,10 +262,10 @@ def _strata(names: Iterable[str], key: Rows) -> dict[str, list[str]]:
     """The ids of each stratum, those of none last, so that strata add up; none if none is named."""
     parts: dict[str, list[str]] = {}
     for name in names:
-        parts.setdefault(key[name].stratum, []).append(name)
-    rest = parts.pop("", [])
-    named = dict(sorted(parts.items()))
-    return {**named, NO_STRATUM: rest} if named and rest else named
+        parts.setdefault(key[name].stratum or NO_STRATUM, []).append(name)
+    if parts.keys() <= {NO_STRATUM}:
+        return {}
+    return dict(sorted(parts.items(), key=lambda each: (each[0] == NO_STRATUM, each[0])))
 
 
 def _dropped(reason: Reason, a: Answer, b: Answer, key: Answer) -> Dropped:

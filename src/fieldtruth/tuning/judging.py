@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from transformers import PrinterCallback, TrainerCallback
 
@@ -15,10 +15,12 @@ from fieldtruth.models.contract import Words
 from fieldtruth.models.transformers import ranks
 from fieldtruth.models.transformers.answering import Speaker
 from fieldtruth.models.transformers.first_step import FirstStep
+from fieldtruth.models.transformers.loading import precision
 from fieldtruth.records import Example
 from fieldtruth.tuning.checkpoints import Checkpoints
 from fieldtruth.tuning.validating import Validation, answered
 
+A = TypeVar("A")
 Grade = Callable[[int, Sequence[Example], Sequence[Words]], Validation]
 
 
@@ -105,6 +107,44 @@ class Ticks(TrainerCallback):  # type: ignore[misc]
     def on_step_end(self, *_: Any, **__: Any) -> None:
         """After each step of the optimizer."""
         next(self._ticks, None)
+
+
+def arguments(kind: Callable[..., A], told: Any, device: str, **own: Any) -> A:
+    """What TRL is told of an `Sft` as of a `Grpo`, in one of its records; `own` beside it.
+
+    Of several GPUs a process has one: it would show each a part of every batch otherwise.
+    """
+    dtype, on_gpu = precision(device, told.dtype), device.startswith("cuda")
+    recompute = on_gpu if told.recompute is None else told.recompute
+    made: Any = kind(
+        per_device_train_batch_size=told.batch,
+        learning_rate=told.rate,
+        lr_scheduler_type=told.schedule,
+        warmup_steps=told.warmup,
+        weight_decay=told.decay,
+        max_grad_norm=told.clip,
+        seed=told.seed,
+        data_seed=told.seed,
+        use_cpu=not on_gpu,
+        bf16=dtype == "bfloat16",
+        fp16=dtype == "float16",
+        gradient_checkpointing=recompute,
+        gradient_checkpointing_kwargs={"use_reentrant": False} if recompute else None,
+        logging_steps=1,
+        logging_nan_inf_filter=False,
+        save_strategy="steps",
+        save_steps=told.save_every,
+        eval_strategy="no",
+        report_to="none",
+        disable_tqdm=True,
+        remove_unused_columns=False,
+        dataloader_pin_memory=on_gpu,
+        **own,
+    )
+    if made.n_gpu > 1:
+        made._n_gpu = 1  # the first one, whatever else is there
+    found: A = made
+    return found
 
 
 def run(tuner: Any, ticks: Iterator[Any], since: Path | None) -> None:

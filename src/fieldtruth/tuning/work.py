@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -61,6 +61,13 @@ class Lies(Protocol):
     def space(self) -> Space | None: ...
 
 
+class Eyes(NamedTuple):
+    """The bounds of photos' areas, as (least, most): when training, and when validating."""
+
+    training: tuple[int | None, int | None]
+    validating: tuple[int | None, int | None]
+
+
 class Work:
     """A run with its weights loaded.
 
@@ -68,7 +75,7 @@ class Work:
     space than the model writes.
     """
 
-    def __init__(self, told: Told, device: str, rows: Lies, val: Rows | None, eyes: "Eyes") -> None:
+    def __init__(self, told: Told, device: str, rows: Lies, val: Rows | None, eyes: Eyes) -> None:
         self.told, self.device, self.rows, self.val = told, device, rows, val
         self.out = Path(told.out)
         options = {"attn_implementation": "eager"} if device == "cpu" else {}
@@ -119,15 +126,6 @@ class Work:
         }
         raw = msgspec.json.encode(told, order="deterministic")
         return sha256(raw).hexdigest()[:16]
-
-
-class Eyes:
-    """The bounds of photos' areas, as (least, most): when training, and when validating."""
-
-    def __init__(
-        self, training: tuple[int | None, int | None], validating: tuple[int | None, int | None]
-    ) -> None:
-        self.training, self.validating = training, validating
 
 
 def _capped(base: str, bounds: tuple[int | None, int | None]) -> tuple[Any, Caps]:

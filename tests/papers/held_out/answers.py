@@ -3,7 +3,9 @@
 They were made and answered before the figure finder had seen them, by engines that its tricky
 papers were not made by: Typst 0.15, Chromium's print, groff with Ghostscript, cairo, poppler, and a
 scan with invisible words. What `HELD` showed was mended; `UNSEEN` was made after that and nothing
-was changed for it, so its numbers are those of papers that nobody tuned to.
+was changed for it, so its numbers are those of papers that nobody tuned to. All that is on them was
+made for this: photos are painted by `tests.papers.answers.photo`, plots and maps drawn from made
+numbers, and the words are those of `tests.papers.answers.prose` or written for them.
 """
 
 from pathlib import Path

@@ -36,6 +36,12 @@ def leads() -> bool:
     return rank() == 0
 
 
+def alone(what: str) -> None:
+    """Raise `Usage` where there are several processes: what is asked for is done by one."""
+    if count() > 1:
+        raise Usage(f"{what}: expected one process, got several; start it without a launcher")
+
+
 def join(device: str) -> str:
     """Meet the others; returns the device of this process: of several GPUs, its own.
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
+from math import ceil
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
@@ -18,6 +19,7 @@ import msgspec
 from fieldtruth import pretrained, store
 from fieldtruth.faults import Busy, Usage
 from fieldtruth.grading import draw, estimates, grade, panel
+from fieldtruth.models.transformers import ranks
 from fieldtruth.models.transformers.loading import ADAPTER_CONFIG
 from fieldtruth.records import Prediction, Record
 from fieldtruth.run import asking, tuning
@@ -124,9 +126,11 @@ def do(
 ) -> list[Done]:
     """Do the rows that are not done, at most so many; what became of each row of the recipe.
 
-    Raises `Usage` where a benchmark, base or examples are not there, and whatever training,
-    asking or scoring raises: what was kept until then stays.
+    Raises `Usage` where a benchmark, base or examples are not there, or in one of several
+    processes of a launcher, and whatever training, asking or scoring raises: what was kept until
+    then stays.
     """
+    ranks.alone("train ablation")  # one would wait in a row for the others, which take the next
     found, done = _Found(opened), list[Done]()
     for name, bench in found.benches.items():
         if kept.items(opened.out, name) != list(bench.items):
@@ -212,9 +216,7 @@ def _options(
     base = _begins_with(found, row, seed, heard)
     if not row.train:
         return None, {**options, "path": base}
-    begun = time.process_time()
     out, learnt = _trained(found, which, base, heard[0])
-    learnt = msgspec.structs.replace(learnt, cpu_seconds=round(time.process_time() - begun))
     weights = str(out / "best")
     adapted = (out / "best" / ADAPTER_CONFIG).is_file()
     return learnt, {
@@ -255,24 +257,35 @@ def _trained(
     name, row, seed = which
     out = found.place(f"{name}-weights", seed, found.lineage(row, seed))
     told = found.training(row, seed, out, base)
+    ended, begun = (out / TRAINED).is_file(), time.process_time()
     if isinstance(told, Grpo):
-        return out, _paid(tuning.learn(told, track), told)
-    return out, _taught(tuning.train(told, track), told)
+        learnt = _paid(tuning.learn(told, track), told)
+    else:
+        learnt = _taught(tuning.train(told, track), told)
+    spent = None if ended else round(time.process_time() - begun)
+    return out, msgspec.structs.replace(learnt, cpu_seconds=spent)
 
 
 def _taught(done: sft.Trained, told: Sft) -> kept.Learnt:
     return kept.Learnt(
         examples=done.examples, steps=done.steps, weights=done.weights,
-        loss_first=done.history[0]["loss"], loss_last=done.history[-1]["loss"], cpu_seconds=0,
-        seen=done.steps * told.batch * told.accumulate, best=done.best,
+        loss_first=done.history[0]["loss"], loss_last=done.history[-1]["loss"], cpu_seconds=None,
+        seen=shown(done.examples, done.steps, told.batch, told.accumulate), best=done.best,
     )  # fmt: skip
+
+
+def shown(examples: int, steps: int, batch: int, accumulate: int) -> int:
+    """Examples that steps were made of, with repeats: the last step of a pass has what is left."""
+    each = ceil(ceil(examples / batch) / accumulate)
+    passes, rest = divmod(steps, each)
+    return passes * examples + min(rest * batch * accumulate, examples)
 
 
 def _paid(done: grpo.Trained, told: Grpo) -> kept.Learnt:
     earned = [row["reward"] for row in done.history if "reward" in row]
     return kept.Learnt(
         examples=done.mix.taken, steps=done.steps, weights=done.weights,
-        loss_first=done.history[0]["loss"], loss_last=done.history[-1]["loss"], cpu_seconds=0,
+        loss_first=done.history[0]["loss"], loss_last=done.history[-1]["loss"], cpu_seconds=None,
         seen=done.asked, replies=done.asked * told.replies, best=done.best,
         reward_first=fmean(earned[:ROUNDS]), reward_last=fmean(earned[-ROUNDS:]),
         alarms=tuple(map(str, done.alarms)),

@@ -38,7 +38,8 @@ class Part(Record, frozen=True, kw_only=True):
 
 
 class Learnt(Record, frozen=True, kw_only=True):
-    """How the training went. `cpu_seconds` are of the process that ended it.
+    """How the training went. `cpu_seconds` are of the process that ended it, null
+    where that was another than the one that scored.
 
     `seen` are examples with repeats: in so many steps, so many right replies were shown or so many
     prompts asked; `replies` how many replies came to those. Losses of a reward say nothing: there
@@ -50,7 +51,7 @@ class Learnt(Record, frozen=True, kw_only=True):
     weights: int
     loss_first: float
     loss_last: float
-    cpu_seconds: int
+    cpu_seconds: int | None
     seen: int | None = None
     replies: int | None = None
     reward_first: float | None = None

@@ -168,6 +168,8 @@ def _troubles(opened: Opened) -> Iterator[str]:
     tables = [("sft", ablation.sft), ("grpo", ablation.grpo)]
     for name, row in ablation.rows.items():
         tables += [(f"rows.{name}.sft", row.sft), (f"rows.{name}.grpo", row.grpo or {})]
+        if row.sft and row.grpo is not None:
+            yield f"rows.{name}.sft: expected it of a row without a table grpo, which trains it"
     for table, given in tables:
         for key in OURS:
             if key in given:

@@ -224,9 +224,9 @@ def markdown(opened: Opened, table: Table, done: Mapping[Run, kept.Scores]) -> I
     yield "| row | what it is | seeds | examples | steps | CPU s |\n|---|---|---|---|---|---|"
     for name, seeds in table.rows.items():
         first = done[name, seeds[0]].learnt
-        cells = (first.examples, first.steps, first.cpu_seconds) if first else ("-", "-", "-")
-        what = opened.ablation.rows[name].note
-        yield f"| {name} | {what} | {len(seeds)} | {' | '.join(map(str, cells))} |"
+        cells = (first.examples, first.steps, first.cpu_seconds) if first else (None, None, None)
+        told = " | ".join("-" if each is None else str(each) for each in cells)
+        yield f"| {name} | {opened.ablation.rows[name].note} | {len(seeds)} | {told} |"
     for bench, protocols in table.values.items():
         items = next(m.benchmarks[bench].items for m in done.values() if bench in m.benchmarks)
         yield f"\n## {bench} ({items} photos)"

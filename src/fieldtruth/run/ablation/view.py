@@ -330,11 +330,19 @@ def _made(opened: Opened, here: Held) -> Iterator[tuple[str, str]]:
         for digest in sorted(digests):
             yield f"Items of {bench}", digest
     for (row, seed), made in here.done.items():
-        told = made.told
-        parts = [f"key {made.key}"]
-        if told.get("base_weights"):
-            parts.append(f"base weights {told['base_weights']}")
-        parts += [f"examples {str(each)[:SHORT]}" for each in told.get("train", ())]
-        parts += [f"{name} {each}" for name, each in sorted(told.get("sft", {}).items())
-                  if isinstance(each, int | float | str) and name != "seed"]  # fmt: skip
-        yield f"{row}, seed {seed}", "; ".join(parts)
+        yield f"{row}, seed {seed}", "; ".join([f"key {made.key}", *_lineage(made.told)])
+
+
+def _lineage(told: Mapping[str, Any]) -> Iterator[str]:
+    """From which base on, with which examples and settings; what came last stands last."""
+    if "after" in told:
+        yield from _lineage(told["after"])
+        yield f"then, on its {told['after']['which']} weights"
+    if told.get("base_weights"):
+        yield f"base weights {told['base_weights']}"
+    yield from (f"examples {str(each)[:SHORT]}" for each in told.get("train", ()))
+    for name, each in sorted({**told.get("sft", {}), **told.get("grpo", {})}.items()):
+        if name != "seed" and isinstance(each, int | float | str):
+            yield f"{name} {each}"
+        elif name != "seed" and isinstance(each, Mapping):
+            yield from (f"{name}.{key} {value}" for key, value in sorted(each.items()))

@@ -13,6 +13,7 @@ without another figure. Whoever proposes a passage: it stands in the paper, or i
 from collections.abc import Iterator, Mapping, Sequence
 
 from fieldtruth.papers.evidence import Evidence, Passage
+from fieldtruth.papers.layout import BROKEN
 from fieldtruth.papers.records import Figure
 from fieldtruth.records import Drop
 from fieldtruth.stages.evidence.kinds import kind_of
@@ -29,10 +30,7 @@ STAGE = "evidence"
 NOT_THERE, CAPTION, TWICE = "not in the paper", "the caption itself", "said already"
 OF_PASSAGES = (NOT_THERE, CAPTION, TWICE)
 MODEL_FAILED, UNREADABLE = "model failed", "unreadable reply"
-OF_FIGURES = (
-    "changed", "broken", "encrypted", "no pages", "too many pages", "page size", "too large",
-    "timed out", "crashed", MODEL_FAILED, UNREADABLE,
-)  # fmt: skip
+OF_FIGURES = ("changed", *BROKEN, MODEL_FAILED, UNREADABLE)
 
 
 def passages(figures: Sequence[Figure], text: Text) -> dict[str, list[Passage]]:

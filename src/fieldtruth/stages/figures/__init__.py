@@ -9,7 +9,7 @@
 (PlantXpert, section 3.1: figures and captions were cut out by PDFigCapX.)
 """
 
-from fieldtruth.papers.layout import Layout
+from fieldtruth.papers.layout import BROKEN, Layout
 from fieldtruth.papers.records import Panel, Seen, Where
 from fieldtruth.records import Box, Record
 from fieldtruth.stages.figures.boxes import area
@@ -19,10 +19,7 @@ from fieldtruth.stages.figures.reading import Sheet, sheets
 from fieldtruth.stages.figures.regions import regions
 
 STAGE = "figures"
-REASONS = (
-    "no figure", "scanned", "changed", "broken", "encrypted", "no pages", "too many pages",
-    "page size", "too large", "timed out", "crashed",
-)  # fmt: skip
+REASONS = ("no figure", "scanned", "changed", *BROKEN)
 SPARSE = 0.2  # of its box that the patches of such a picture take: not words with a logo or two
 SHOWN = 0.02  # of a page that a picture without a caption takes to be shown as a miss
 

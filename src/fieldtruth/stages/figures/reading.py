@@ -70,7 +70,7 @@ def sheets(layout: Layout) -> list[Sheet]:
     size = body_size(layout)
     words, marks = _repeated(layout.pages)
     room = _room(layout, size)
-    return [_sheet(page, size, room, (words, marks)) for page in layout.pages]
+    return [_sheet(page, size, room, words, marks) for page in layout.pages]
 
 
 def body_size(layout: Layout) -> float:
@@ -120,9 +120,8 @@ def _repeated(pages: Sequence[Page]) -> tuple[set[str], set[tuple[int, ...]]]:
 
 
 def _sheet(
-    page: Page, size: float, room: float, known: tuple[set[str], set[tuple[int, ...]]]
+    page: Page, size: float, room: float, heads: set[str], marks: set[tuple[int, ...]]
 ) -> Sheet:
-    heads, marks = known
     lines = [
         line for line in page.lines
         if not (_margin(line.box, page) and (_words_of(line) in heads or len(line.text) <= 4))

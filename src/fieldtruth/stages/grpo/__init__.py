@@ -15,7 +15,6 @@ OUT/train.json    what came of it
 OUT/best, last    weights like those of `train sft`
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
@@ -29,6 +28,7 @@ import msgspec
 from fieldtruth import pretrained, store
 from fieldtruth.faults import Usage
 from fieldtruth.models.contract import Words
+from fieldtruth.models.transformers import ranks
 from fieldtruth.models.transformers.answering import Speaker
 from fieldtruth.models.transformers.card import read_card
 from fieldtruth.models.transformers.first_step import FirstStep
@@ -143,7 +143,7 @@ class _Work:
         )  # fmt: skip
         steps = self.checkpoints.steps()
         total, done = self._planned(), steps[-1] if steps else 0
-        if done and done < total and self._looked(self.checkpoints.history(), tell):
+        if done and self._looked(self.checkpoints.history(), tell):
             total = done
         if done < total:
             left = track(range(done, total), total - done)
@@ -244,8 +244,7 @@ class _Work:
 
 def _device(settings: Grpo) -> str:
     """As for `train sft`, in one process; `Usage` where vLLM is asked for and cannot be had."""
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        raise Usage("train grpo: expected one process, got several; start it without a launcher")
+    ranks.alone("train grpo")
     device = work.device_of(settings.device)
     if settings.vllm and find_spec("vllm") is None:
         raise Usage(

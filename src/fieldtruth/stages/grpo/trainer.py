@@ -16,12 +16,12 @@ from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
 from fieldtruth.models.transformers import loading
-from fieldtruth.models.transformers.loading import Weights, precision
+from fieldtruth.models.transformers.loading import Weights
 from fieldtruth.stages.grpo.paying import Payer
 from fieldtruth.stages.grpo.prompts import Shown
 from fieldtruth.stages.grpo.settings import Grpo
 from fieldtruth.tuning import learning
-from fieldtruth.tuning.judging import Judge, Judged, Rest, run
+from fieldtruth.tuning.judging import Judge, Judged, Rest, arguments, run
 
 __all__ = ["Asked", "Judge", "Rest", "Tuner", "open_tuner", "run"]
 
@@ -163,9 +163,6 @@ def open_tuner(
 
 
 def _arguments(settings: Grpo, device: str, asked: Asked, folder: Path) -> Any:
-    dtype = precision(device, settings.dtype)
-    on_gpu = device.startswith("cuda")
-    recompute = on_gpu if settings.recompute is None else settings.recompute
     batches = settings.prompts * settings.replies // settings.batch  # of a round
     rounds = len(asked.order) // settings.prompts
     vllm = {
@@ -173,9 +170,9 @@ def _arguments(settings: Grpo, device: str, asked: Asked, folder: Path) -> Any:
         "vllm_gpu_memory_utilization": settings.vllm_memory,
         "vllm_max_model_length": asked.longest + settings.budget,
     }  # fmt: skip
-    return GRPOConfig(
+    return arguments(
+        GRPOConfig, settings, device,
         output_dir=str(folder),
-        per_device_train_batch_size=settings.batch,
         steps_per_generation=batches,
         gradient_accumulation_steps=batches // settings.updates,
         num_generations=settings.replies,
@@ -189,27 +186,6 @@ def _arguments(settings: Grpo, device: str, asked: Asked, folder: Path) -> Any:
         importance_sampling_level="sequence",
         epsilon=settings.clip_low,
         epsilon_high=settings.clip_high,
-        learning_rate=settings.rate,
-        lr_scheduler_type=settings.schedule,
-        warmup_steps=settings.warmup,
-        weight_decay=settings.decay,
-        max_grad_norm=settings.clip,
-        seed=settings.seed,
-        data_seed=settings.seed,
         shuffle_dataset=False,  # the order is drawn by ours, and does not end with a pass
-        use_cpu=not on_gpu,
-        bf16=dtype == "bfloat16",
-        fp16=dtype == "float16",
-        gradient_checkpointing=recompute,
-        gradient_checkpointing_kwargs={"use_reentrant": False} if recompute else None,
-        logging_steps=1,
-        logging_nan_inf_filter=False,
-        save_strategy="steps",
-        save_steps=settings.save_every,
-        eval_strategy="no",
-        report_to="none",
-        disable_tqdm=True,
-        remove_unused_columns=False,
-        dataloader_pin_memory=on_gpu,
         **(vllm if settings.vllm else {}),
-    )
+    )  # fmt: skip

@@ -26,7 +26,6 @@ FEW = 20  # questions under which a cell is greyed
 VALUES = ("accuracy", "harmonic")
 COUNTS = ("correct", "partial", "incorrect", "not_attempted", "unscored")
 CUTS = ("types", "crops", "domains", "challenges")
-RANKS_NONE = "rank no model"
 MOST = 3  # cards of one kind
 MOST_WALLS = 12  # models under protocols with cards
 PHOTOS = 4  # on one card; the number of the others is told
@@ -122,17 +121,18 @@ def report(
     `note` stands under the sentence.
     """
     scores, album = marked(scores), Album(bench)
+    told = _as_metrics(scores)
     names = list(dict.fromkeys(name for each in scores["models"].values() for name in each))
     walls = _walls(list(answers), bench, album)
-    sections = [_section(scores, name, number, walls) for number, name in enumerate(names, 1)]
+    sections = [_section(scores, told, name, number, walls) for number, name in enumerate(names, 1)]
     plain = [each for each in sections if each.protocol == "open"] or sections
     page = render(
         "questions.html.j2",
         {
             "benchmark": scores["benchmark"],
             "models": list(scores["models"]),
-            "apart": [name for name, each in _as_metrics(scores)["models"].items() if each],
-            "ranked": bool(plain) and RANKS_NONE not in plain[0].sentence,
+            "apart": [name for name, each in told["models"].items() if each],
+            "ranked": bool(plain) and not _too_few(told, plain[0].protocol),
             "sections": sections,
             "lead": plain[0].sentence if plain else "Nothing could be measured.",
             "photo_count": len({image for each in bench.questions for image in each.images}),
@@ -163,12 +163,12 @@ def _judge(scores: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _section(
     scores: Mapping[str, Any],
+    told: Mapping[str, Any],
     protocol: str,
     number: int,
     walls: Mapping[tuple[str, str], tuple[tuple[str, int, tuple[Card, ...]], ...]],
 ) -> Section:
     entries = {m: each[protocol] for m, each in scores["models"].items() if protocol in each}
-    told = _as_metrics(scores)
     # Without a partial grade the harmonic mean is the accuracy: one plot tells both.
     drawn = VALUES if any(e["all"]["partial"] for e in entries.values()) else VALUES[:1]
     pairs = [row for row in scores["paired"] if row["protocol"] == protocol]
@@ -221,14 +221,19 @@ def _section(
     )
 
 
-def _lead(told: Mapping[str, Any], protocol: str) -> str:
-    """The sentence; where every model has fewer than `FEW` questions, that none is ranked."""
+def _too_few(told: Mapping[str, Any], protocol: str) -> int:
+    """The most questions that one of several models has, where that is fewer than `FEW`; else 0."""
     counts = [each[protocol]["metrics"][VALUES[0]]["n"]
               for each in told["models"].values() if protocol in each]  # fmt: skip
-    if len(counts) > 1 and 0 < max(counts) < FEW:
+    return max(counts) if len(counts) > 1 and max(counts) < FEW else 0
+
+
+def _lead(told: Mapping[str, Any], protocol: str) -> str:
+    """The sentence; where every model has fewer than `FEW` questions, that none is ranked."""
+    if few := _too_few(told, protocol):
         return (
-            f"{max(counts)} questions under {protocol} {RANKS_NONE}: fewer than {FEW} are shown "
-            "in grey, to be checked and not to be quoted."
+            f"{few} questions under {protocol} rank no model: fewer than {FEW} are shown in grey, "
+            "to be checked and not to be quoted."
         )
     return sentence(told, protocol, VALUES)
 
@@ -275,20 +280,11 @@ def _cuts(
         parts = dict.fromkeys(part for entry in entries.values() for part in entry.get(cut, {}))
         if len(parts) < 2:  # one part is the whole again
             continue
-        yield (
-            cut,
-            tuple(
-                (
-                    part,
-                    tuple(
-                        _row(model, entry[cut][part])
-                        for model, entry in entries.items()
-                        if part in entry.get(cut, {})
-                    ),
-                )
-                for part in parts
-            ),
-        )
+        rows = {
+            part: tuple(_row(m, e[cut][part]) for m, e in entries.items() if part in e.get(cut, {}))
+            for part in parts
+        }
+        yield cut, tuple(rows.items())
 
 
 def _pairs(pairs: Sequence[Mapping[str, Any]], value: str) -> plots.Forest:

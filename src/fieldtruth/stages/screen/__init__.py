@@ -8,7 +8,7 @@ Every PDF becomes one `Paper` or one drop with its reason (PlantXpert, section 3
 
 from collections.abc import Sequence
 
-from fieldtruth.papers.layout import Failed, Layout
+from fieldtruth.papers.layout import BROKEN, Failed, Layout
 from fieldtruth.papers.records import Paper
 from fieldtruth.papers.references import Reference, doi_in, title_key
 from fieldtruth.records import Drop, Record
@@ -17,9 +17,8 @@ from fieldtruth.stages.screen.copies import Copies, sketch
 
 STAGE = "screen"
 REASONS = (
-    "broken", "encrypted", "no pages", "too many pages", "page size", "too large", "timed out",
-    "crashed", "scanned", "no words", "not a research article", "duplicate", "language",
-    "year", "crop",
+    *BROKEN, "scanned", "no words", "not a research article", "duplicate", "language", "year",
+    "crop",
 )  # fmt: skip
 
 _LETTERS = 100  # that a paper has at least

@@ -16,10 +16,10 @@ from trl import SFTConfig, SFTTrainer
 from fieldtruth.models.transformers import ranks
 from fieldtruth.models.transformers.answering import Speaker
 from fieldtruth.models.transformers.encoding import IGNORED
-from fieldtruth.models.transformers.loading import Weights, precision
+from fieldtruth.models.transformers.loading import Weights
 from fieldtruth.stages.sft.settings import Average, Sft
 from fieldtruth.tuning import learning
-from fieldtruth.tuning.judging import Judge, Judged, Rest, run
+from fieldtruth.tuning.judging import Judge, Judged, Rest, arguments, run
 from fieldtruth.tuning.rows import Shown, Taught
 
 __all__ = ["Judge", "Rest", "Tuner", "open_tuner", "run"]
@@ -129,43 +129,17 @@ def open_tuner(
 
 
 def _arguments(settings: Sft, device: str, folder: Path) -> Any:
-    dtype = precision(device, settings.dtype)
     on_gpu = device.startswith("cuda")
-    recompute = on_gpu if settings.recompute is None else settings.recompute
-    made = SFTConfig(
+    return arguments(
+        SFTConfig, settings, device,
         output_dir=str(folder),
-        per_device_train_batch_size=settings.batch,
         gradient_accumulation_steps=settings.accumulate,
         num_train_epochs=settings.epochs,
         max_steps=settings.steps or -1,
-        learning_rate=settings.rate,
-        lr_scheduler_type=settings.schedule,
-        warmup_steps=settings.warmup,
-        weight_decay=settings.decay,
-        max_grad_norm=settings.clip,
-        seed=settings.seed,
-        data_seed=settings.seed,
-        use_cpu=not on_gpu,
-        bf16=dtype == "bfloat16",
-        fp16=dtype == "float16",
-        gradient_checkpointing=recompute,
-        gradient_checkpointing_kwargs={"use_reentrant": False} if recompute else None,
         # Photos are not in every batch of talks: then the eyes, where they learn, get no gradient.
         ddp_find_unused_parameters=settings.vision == "trained",
         ddp_backend=None if on_gpu or ranks.count() == 1 else "gloo",
         max_length=None,
-        logging_steps=1,
-        logging_nan_inf_filter=False,
-        save_strategy="steps",
-        save_steps=settings.save_every,
-        eval_strategy="no",
-        report_to="none",
-        disable_tqdm=True,
-        remove_unused_columns=False,
         dataset_kwargs={"skip_prepare_dataset": True},
         dataloader_num_workers=settings.workers,
-        dataloader_pin_memory=on_gpu,
-    )
-    if made.n_gpu > 1:
-        made._n_gpu = 1  # the first one, whatever else is there
-    return made
+    )  # fmt: skip

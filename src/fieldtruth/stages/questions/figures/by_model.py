@@ -37,8 +37,11 @@ PROMPT = Path(__file__).with_name("figure_questions.v1.txt")
 SCHEMA = Path(__file__).with_name("figure_questions.schema.json")
 MOST = 64  # items of one reply; more is a model that repeats itself
 _BARE = re.compile(r"^\W*(?:option\s+)?([A-D])\W*$", re.IGNORECASE)
-# "A. rust" and "(A) rust", never "A rust", which may be an article before other words.
-_LETTER = re.compile(r"^\W*(?:option\s+)?([A-D])\s*[^\w\s].*$", re.IGNORECASE | re.DOTALL)
+# "A. rust" and "(A) rust", never "A rust", which may be an article before other words, nor
+# "C-shaped spots".
+_LETTER = re.compile(
+    r"^\W*(?:option\s+)?([A-D])\s*(?:[.:)\]]|[^\w\s](?!\w)).*$", re.IGNORECASE | re.DOTALL
+)
 
 
 class Said(msgspec.Struct, frozen=True):

@@ -28,6 +28,7 @@ _SCALE = re.compile(
     re.IGNORECASE,
 )
 _LADDER = (1.0, 2.0, 5.0)  # what scale bars are long, times a power of ten
+_SHORTEST, _LONGEST = 1e-3, 1e5  # a bar's number in its unit; others are no bar's
 _FACTORS = (0.1, 0.2, 0.5, 2.0, 5.0, 10.0)  # of a bar of another length
 _HEALTHY = "healthy"
 _SORTS = {"disease": "disease", "pest": "pest", "symptom": "symptom", "stress": "kind of stress"}
@@ -256,7 +257,7 @@ def _scale(draw: _Draw) -> Iterator[Drawn]:
     if len({(size, unit.casefold()) for size, unit in found}) != 1:
         return
     size, unit = float(found[0][0]), found[0][1].replace("um", "µm").replace("μ", "µ")
-    if size <= 0:
+    if not _SHORTEST <= size < _LONGEST:
         return
     near = _bars(draw, size)
     yield draw.item(
