@@ -91,7 +91,7 @@ class Model:
 
 
 # Layers, widths and heads as in the config.json of each; the sum of weights is checked against
-# transformers' own classes in tests/test_budget.py.
+# transformers' own classes in tests/test_full_systems.py.
 SMALL = Model(
     "Qwen3-VL-2B", 28, 2048, 16, 8, 128, 6144, 151_936, True,
     Eyes(24, 1024, 4096, 16, 2, 2304, taps=3, frames=2),
@@ -137,10 +137,10 @@ class Assumed:
     `mfu`: the share of the peak that training reaches. `busy`: the share of the bandwidth that
     decoding reaches. `even`: the share of their work that
     several GPUs keep. `context`: bytes of CUDA, its libraries and NCCL.
-    `slack`: what the allocator cannot use beside the weights, as a share. `chunk`: tokens whose
-    scores over the vocabulary are held at a time. `cast`: bytes that LoRA keeps for each number
-    that goes into a projection: a copy in full precision, what dropout leaves of it and its mask,
-    and one in half.
+    `slack`: what the allocator cannot use beside the weights, as a share. `tile`: tokens and words
+    whose scores are held at a time (of TRL 1.16's fused head). `cast`: bytes that LoRA keeps for
+    each number that goes into a projection: a copy in full precision, what dropout leaves of it and
+    its mask, and one in half.
     """
 
     mfu: float = 0.25
@@ -148,7 +148,7 @@ class Assumed:
     even: float = 0.9
     context: float = 1.5 * GB
     slack: float = 0.15
-    chunk: int = 256
+    tile: tuple[int, int] = (4096, 32_768)
     cast: int = 11
 
 
@@ -183,7 +183,7 @@ class Job:
     @property
     def steps(self) -> int:
         """Of the optimizer."""
-        return ceil(self.examples * self.epochs / self.effective)
+        return ceil(self.epochs * ceil(self.examples / self.effective))  # a pass ends with a step
 
 
 # --- memory ------------------------------------------------------------------------------------
@@ -221,8 +221,9 @@ def active(model: Model, tokens: int, *, recompute: bool) -> float:
 
 
 def scored(model: Model) -> float:
-    """Scores over the vocabulary of one chunk of tokens, their gradient, in full precision."""
-    return 2.0 * 4 * ASSUMED.chunk * model.vocab
+    """Scores of one tile, in half precision; their gradient takes their place."""
+    tokens, words = ASSUMED.tile
+    return 2.0 * tokens * min(words, model.vocab)
 
 
 def needed(model: Model, rank: int, tokens: int, *, recompute: bool) -> float:
@@ -305,9 +306,22 @@ class Round:
         return self.prompts * self.replies
 
 
+def shown(work: Round) -> float:
+    """Bytes of the photos of a round, one a reply, as the eyes take them: in full precision."""
+    eyes = work.model.eyes
+    return 4.0 * work.rollouts * work.photo * eyes.merge**2 * 3 * eyes.frames * eyes.patch**2
+
+
 def learning(work: Round) -> float:
-    """Bytes of the trainer's part. The reference is the model with LoRA turned off: no copy."""
-    return needed(work.model, work.rank, work.batch * (work.prompt + work.budget), recompute=True)
+    """Bytes of the trainer's part. The reference is the model with LoRA turned off: no copy.
+
+    Or of scoring the replies, where that is more: all photos are there, and of one layer gate, up,
+    the gate's curve and their product.
+    """
+    tokens = work.batch * (work.prompt + work.budget)
+    passing = shown(work) + 2.0 * 4 * work.model.ffn * tokens + scored(work.model)
+    scoring = held(work.model, work.rank) + passing * (1 + ASSUMED.slack) + ASSUMED.context
+    return max(needed(work.model, work.rank, tokens, recompute=True), scoring)
 
 
 def cache(work: Round) -> float:

@@ -1,5 +1,6 @@
 """What the full systems need, on paper: sizes as transformers has them, sums by hand."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,7 +19,9 @@ from bench.budget import (
     fitting,
     held,
     hours,
+    learning,
     needed,
+    shown,
     split,
     trained,
 )  # fmt: skip
@@ -111,7 +114,7 @@ def test_memory_of_the_8b_by_hand() -> None:
     assert active(LARGE, 100, recompute=True) == 100 * (2 * 4096 * 36 + layer)
     seen = 2 * 400 * (6 * 1152 + 2 * 4304)
     assert active(LARGE, 100, recompute=False) == 100 * 36 * layer + seen
-    scores = 8 * 256 * 151_936
+    scores = 2 * 4096 * 32_768
     assert needed(LARGE, 64, 100, recompute=True) == pytest.approx(
         held(LARGE, 64) + 1.15 * (active(LARGE, 100, recompute=True) + scores) + 1.5e9
     )
@@ -128,7 +131,7 @@ def test_operations_and_hours_by_hand() -> None:
     assert trained(JOB) == pytest.approx(work)
     assert hours(JOB, MACHINES[0]) == pytest.approx(work / (0.25 * 165e12) / 3600)
     assert hours(JOB, MACHINES[2]) == pytest.approx(work / (0.25 * 312e12 * 8 * 0.9) / 3600)
-    assert JOB.steps == 63
+    assert JOB.steps == 64  # 31.25 a pass, whose last is of 8 examples
 
 
 def test_a_batch_is_cut_so_that_it_fits_and_stays_as_large() -> None:
@@ -146,3 +149,13 @@ def test_rollouts_share_their_prompt_in_the_cache() -> None:
     assert cache(small) == 114_688 * (244 + 155 + 8 * 512)
     assert cache(large) == 147_456 * (244 + 155 + 8 * 512)
     assert RTX.memory < A100.memory
+
+
+def test_the_photos_of_a_round_count_while_its_replies_are_scored() -> None:
+    small, _ = full_systems.rounds()
+    assert shown(small) == 1024 * 244 * 4 * 1536 * 4
+    tokens = 16 * (244 + 155 + 512)
+    passing = 1024 * 244 * 4 * 1536 * 4 + 8 * 6144 * tokens + 2 * 4096 * 32_768
+    assert learning(small) == pytest.approx(held(SMALL, 64) + 1.15 * passing + 1.5e9)
+    larger = replace(small, batch=64)
+    assert learning(larger) == needed(SMALL, 64, 4 * tokens, recompute=True)

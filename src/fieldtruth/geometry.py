@@ -214,7 +214,7 @@ def _near(
     beside &= left[second] < np.repeat(x2, width)
     meet = np.flatnonzero(beside)  # few do: the rest is worked out for them alone
     first, second = np.repeat(np.arange(*block), width)[meet], second[meet]
-    overlap = overlaps(said[first], true[second])
+    overlap = overlaps(said.take(first, axis=0), true.take(second, axis=0))
     taken = np.flatnonzero(overlap >= threshold)
     return first[taken], second[taken], overlap[taken]
 
@@ -250,22 +250,15 @@ def region_iou(said: Boxes, true: Boxes) -> float:
     return float(region_ious(said, true, np.array([len(said)]), np.array([len(true)]))[0])
 
 
-def region_ious(
-    said: Boxes, true: Boxes, said_counts: Ints, true_counts: Ints, photo: Ints | None = None
-) -> Floats:
-    """`region_iou` of many images at once, shape (images,).
-
-    Where several of them are one photo, `true` and `true_counts` may hold each photo once and
-    `photo` its number for each image.
-    """
+def region_ious(said: Boxes, true: Boxes, said_counts: Ints, true_counts: Ints) -> Floats:
+    """`region_iou` of many images at once, shape (images,)."""
     images = np.arange(len(said_counts))
-    which = images if photo is None else photo
-    owner = np.concatenate([np.repeat(images, said_counts), np.repeat(images, true_counts[which])])
-    both = np.concatenate([said, true[rows_of(true_counts, which)]])
-    boxes = np.concatenate([said, both[np.argsort(owner, kind="stable")], true])
-    counts = np.concatenate([said_counts, said_counts + true_counts[which], true_counts])
+    owner = np.concatenate([np.repeat(images, said_counts), np.repeat(images, true_counts)])
+    both = np.concatenate([said, true])[np.argsort(owner, kind="stable")]
+    boxes = np.concatenate([said, both, true])
+    counts = np.concatenate([said_counts, said_counts + true_counts, true_counts])
     first, union, second = np.split(union_areas(boxes, counts), [len(images), 2 * len(images)])
-    apart = first + second[which]
+    apart = first + second
     ratio = np.divide(apart - union, union, out=np.zeros_like(union), where=union > 0)
     return np.clip(ratio, 0.0, 1.0)
 
@@ -294,7 +287,7 @@ def union_areas(boxes: Boxes, counts: Ints) -> Floats:
             some = rows[begin : begin + step]
             column = np.arange(most)
             index = np.where(column < counts[some, None], starts[some, None] + column, len(boxes))
-            result[some] = _sweep(padded[index])
+            result[some] = _sweep(padded.take(index, axis=0))
         least = most
     return result
 
@@ -302,8 +295,9 @@ def union_areas(boxes: Boxes, counts: Ints) -> Floats:
 def _sweep(boxes: Floats) -> Floats:
     """Covered area of each row of (images, n, 4): slab by slab between the corners' x."""
     order = np.argsort(boxes[:, :, 1], axis=1, kind="stable")
-    columns = np.take_along_axis(boxes, order[:, :, None], axis=1)
-    lowest_first = np.ascontiguousarray(columns.transpose(1, 2, 0))  # (n, 4, images)
+    order += np.arange(0, order.size, order.shape[1])[:, None]
+    columns = boxes.reshape(-1, 4).take(order.T, axis=0)
+    lowest_first = np.ascontiguousarray(columns.transpose(0, 2, 1))  # (n, 4, images)
     edges = np.sort(boxes[:, :, ::2].reshape(len(boxes), -1), axis=1)
     edges = np.ascontiguousarray(edges.T)  # (2n, images): the long axis last, for speed
     total = np.zeros(len(boxes))
@@ -313,14 +307,17 @@ def _sweep(boxes: Floats) -> Floats:
         left, right = block[:-1], block[1:]
         reach, length = np.full(left.shape, -inf), np.zeros(left.shape)
         for x1, low, x2, high in lowest_first:
-            end = np.where((x1 <= left) & (right <= x2), high, -inf)
+            here = x1 <= left
+            here &= right <= x2
+            end = np.where(here, high, -inf)
             # Each box adds what lies above all the boxes before it. Where this one is not, `low`
             # may stay in `reach`: no box begins below it from here on.
             np.maximum(reach, low, out=reach)
             np.maximum(reach, end, out=end)
-            length += end - reach
+            length += np.subtract(end, reach, out=reach)
             reach = end
-        total += (length * (right - left)).sum(axis=0)
+        length *= right - left
+        total += length.sum(axis=0)
     return total
 
 

@@ -99,15 +99,28 @@ def hushed() -> Iterator[None]:
 
 
 def pick_device(said: str) -> str:
-    """`auto` is a GPU where there is one; `Usage` where a GPU is named and there is none."""
+    """`auto` is a GPU where there is one; `Usage` where one is named that is not there."""
     torch = load_torch()
     if said == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
-    if said.startswith("cuda") and not torch.cuda.is_available():
-        raise Usage(f"device: expected one that this machine has, got {said!r}; it has: cpu")
     if said != "cpu" and not said.startswith(("cuda", "mps", "xpu")):
         raise Usage(f"device: expected auto, cpu, cuda, cuda:N, mps or xpu, got {said!r}")
+    try:
+        torch.empty(0, device=said)
+    except (RuntimeError, AssertionError):  # each kind has its own way of saying so
+        there = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+        raise Usage(
+            f"device: expected one that this machine has, got {said!r}; it has: "
+            f"{', '.join(['cpu', *there])}"
+        ) from None
     return said
+
+
+def no_memory(error: BaseException) -> bool:
+    """Whether a GPU, or the machine, had no memory left."""
+    if isinstance(error, (MemoryError, load_torch().OutOfMemoryError)):
+        return True
+    return "can't allocate memory" in str(error) or "out of memory" in str(error).lower()
 
 
 def opened(place: str, how: Callable[[str], T]) -> T:
@@ -127,11 +140,14 @@ def opened(place: str, how: Callable[[str], T]) -> T:
         )
     from safetensors import SafetensorError
 
+    # Of imports: a library that only this kind of model asks for.
+    faults = (ImportError, OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError)
     try:
         return how(str(there) if there.is_dir() else place)
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+    except faults as error:
         why = str(error).strip().splitlines() or [type(error).__name__]
-        raise Usage(f"{expected}: {why[0]}; where there is no network, give a folder") from error
+        hint = "" if there.is_dir() else "; where there is no network, give a folder"
+        raise Usage(f"{expected}: {why[0]}{hint}") from error
 
 
 def _unreachable(name: str) -> bool:

@@ -8,10 +8,13 @@ import pytest
 from tests.builders import four
 from tests.stages import tuned
 
+from fieldtruth import store
 from fieldtruth.faults import Usage
+from fieldtruth.models.transformers.loading import ADAPTER_CONFIG
 from fieldtruth.run import ablation
-from fieldtruth.run.ablation import kept
+from fieldtruth.run.ablation import doing, kept
 from fieldtruth.run.ablation.doing import _Found, shown
+from fieldtruth.run.progress import SILENT
 from fieldtruth.stages.grpo import Grpo
 
 RECIPE = """
@@ -76,6 +79,13 @@ def laid(folder: Path, text: str = RECIPE) -> Path:
         ('"published"', '"published", raet = 1.0', r"rows.paid.grpo: .*raet"),
         ('"published"', '"published", seed = 3', "rows.paid.grpo.seed: expected it of the rows"),
         ("[grpo]", "[grpo]\nout = 'o'", "grpo.out: expected it of the rows"),
+        ('which = "last"', "grpo = {}", "paid-last.train: expected examples, for it says how"),
+        ('which = "last"', "sft = { rank = 2 }", "paid-last.train: expected examples"),
+        (
+            '[rows.taught]\ntrain = ["train/training"]',
+            '[rows.taught]\ntrain = ["train/training"]\nseeds = [1, 2]',
+            r"rows.more.seeds: expected seeds of taught, \(1, 2\)",
+        ),
         (
             'grpo = { reward = "published" }',
             "grpo = {}\nsft = { rate = 1.0 }",
@@ -114,6 +124,25 @@ def test_rewards_of_this_project_are_held_against_as_many_more_steps() -> None:
     for row in paid.values():
         told = opened.learning(row, 0, Path())
         assert (told.steps, row.after) == (more.steps, rows["sft-more"].after)
+
+
+def test_weights_that_another_process_merges_are_waited_for(tmp_path: Path) -> None:
+    """Both would write them, and the later one would find them there."""
+    tuned.base(tmp_path)
+    tuned.examples(tmp_path / "train", 16)
+    four(tmp_path / "bench")
+    text = RECIPE.replace('[rows.more]\nafter = "taught"', '[rows.more]\nafter = "paid"')
+    opened = ablation.read(laid(tmp_path, text))
+    found, paid = _Found(opened), opened.ablation.rows["paid"]
+    weights = found.place("paid-weights", 0, found.lineage(paid, 0))
+    taught = found.place("taught-weights", 0, found.lineage(opened.ablation.rows["taught"], 0))
+    for path in (taught / "train.json", weights / "train.json", weights / "best" / ADAPTER_CONFIG):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    one = ("more", opened.ablation.rows["more"], 0)
+    with store.lock(weights):
+        assert doing._one(found, one, SILENT, lambda _: None, left=False) == "busy"
+    assert not (weights / "best-merged").exists()
 
 
 @pytest.mark.parametrize(

@@ -8,18 +8,20 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.builders import examples_folder
 from tests.stages import tuned
 from tests.stages.tuned import examples, silent
 
 from fieldtruth import pretrained, store
-from fieldtruth.faults import CannotWrite, Refused, Unreadable, Usage
+from fieldtruth.faults import BadRecord, CannotWrite, Refused, Unreadable, Usage
 from fieldtruth.images import open_upright
-from fieldtruth.models.transformers.card import read_card
+from fieldtruth.models.transformers.card import Card, read_card
 from fieldtruth.rewards.contract import Rollout, pay
 from fieldtruth.stages import grpo
-from fieldtruth.stages.grpo import Grpo, Mix, Watch
+from fieldtruth.stages.grpo import Grpo, Mix, Watch, prompts
 from fieldtruth.stages.grpo.paying import reward_of
 from fieldtruth.tuning import work
+from fieldtruth.tuning.checkpoints import Checkpoints
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
@@ -163,6 +165,60 @@ def test_a_run_that_was_killed_after_its_last_step_keeps_its_rows(place: Path) -
     assert (out / "steps.jsonl").read_bytes() == rows
 
 
+def test_what_another_run_left_before_its_first_checkpoint_is_no_part_of_this_one(
+    place: Path,
+) -> None:
+    """The base is validated before that, by what the other run was paid; and replies are kept."""
+    other = settings(place, steps=4, save_every=4, reward="published", mix=Mix(dense=0.0))
+    with pytest.raises(Stopped):
+        grpo.train(other, until(2), lambda _: None)
+    left = (place / "out" / "checkpoints" / "validation-0.json").read_bytes()
+    assert len(list((place / "out" / "replies").iterdir())) >= 2
+    told = settings(place, steps=1, save_every=1)
+    done = trained(told)
+    fresh = trained(msgspec.structs.replace(told, out=str(place / "fresh")))
+    assert done.validations == fresh.validations
+    assert done.validations[0] != msgspec.json.decode(left, type=type(done.validations[0]))
+    assert [each.name for each in (place / "out" / "replies").iterdir()] == ["step-000001.jsonl"]
+
+
+@pytest.mark.parametrize("name", ["run.json", "train.json"])
+@pytest.mark.parametrize("raw", [b"", b"{}[", b"[3]", b'{"run": 3}', b"\xff"])
+def test_what_another_version_or_hand_left_is_named(tmp_path: Path, name: str, raw: bytes) -> None:
+    card = Card(
+        method="lora", base="b", base_weights="0", space="norm1000", min_pixels=1, max_pixels=2,
+        step=0,
+    )  # fmt: skip
+    (tmp_path / "run.json").write_text('{"run": "this"}')
+    (tmp_path / name).write_bytes(raw)
+    with pytest.raises(BadRecord, match=rf"{name}: expected what a training .* remove {tmp_path}"):
+        work.finished(tmp_path, "this", Checkpoints(tmp_path, card, ""), grpo.Trained)
+
+
+def test_the_longest_prompt_counts_though_another_of_its_size_was_looked_at(
+    tmp_path: Path,
+) -> None:
+    """vLLM is told how long a prompt may be."""
+    tuned.base(tmp_path)
+    examples(tmp_path / "train", 40)
+    some = [tuned.one(number, "train", {}) for number in range(40)]
+    some[38] = msgspec.structs.replace(some[38], prompt="where? " * 90)
+    examples_folder(tmp_path / "train", some)
+    told = settings(tmp_path, val=())
+    rows = work.rows_of(told.train)
+    run = grpo._Work(told, "cpu", rows, None, reward_of(told))
+    encoder = run._speaker(run.work.weights.model).encoder
+    longest = prompts.check(rows, range(40), run.work.processor, encoder, sign_of(run))
+    example, photo = rows[38]
+    assert longest == encoder.ask(example.prompt, [open_upright(photo)]).tokens
+    assert longest > prompts.check(rows, range(38), run.work.processor, encoder, sign_of(run))
+
+
+def sign_of(run: Any) -> int:
+    found: int = run.work.weights.model.config.image_token_id
+    return found
+
+
 def test_a_sign_of_hacking_is_told_and_can_stop_the_run(place: Path) -> None:
     watch = Watch(window=2, truncated=0.0, zero_spread=1, empty=1, unread=1, first_option=1)
     told, notes = settings(place, watch=watch, budget=1, steps=6, val=()), list[str]()
@@ -196,6 +252,7 @@ def test_what_trl_is_told(place: Path) -> None:
     assert (made.temperature, made.top_p, made.top_k) == (1.0, 0.9, 50)
     assert (made.use_cpu, made.bf16, made.gradient_checkpointing) == (True, False, False)
     assert not made.use_vllm
+    assert not fast.vllm_importance_sampling_correction
     assert (fast.use_vllm, fast.vllm_mode, fast.vllm_max_model_length) == (True, "colocate", 112)
 
 
@@ -269,7 +326,7 @@ def test_what_cannot_be_learnt_from_says_why(place: Path, tmp_path: Path) -> Non
         trained(settings(place, val=(str(shared),)))
     with pytest.raises(Usage, match=r"vllm: expected (the package vllm|a GPU)"):
         trained(settings(place, vllm=True))
-    with pytest.raises(Usage, match="expected 32 prompts that are healthy listed, got 4"):
+    with pytest.raises(Usage, match="expected 32 prompts that are healthy listed, got 2"):
         trained(settings(place, mix=Mix(size=400)))
     adapter = tmp_path / "adapter"
     adapter.mkdir()

@@ -51,6 +51,7 @@ def test_one_setting_of_a_table_in_it_is_replaced(tmp_path: Path) -> None:
         (f"{SHORT}mix = {{ healthy = 0.6, wrong_target = 0.6 }}\n", "shares of all prompts"),
         (f"{SHORT}batch = 100\n", r"prompts x replies \(1024\) to be a multiple"),
         (f"{SHORT}updates = 4\n", r"save_every \(10\) to be a multiple of updates \(4\)"),
+        (f"{SHORT}updates = 2\nsteps = 5\n", r"steps \(5\) to be a multiple of updates \(2\)"),
         (f"{SHORT}watch = {{ on_alarm = 'shout' }}\n", r"grpo\.watch\.on_alarm"),
         (SHORT.replace('["t"]', "[]"), "at least one folder"),
     ],

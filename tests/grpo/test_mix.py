@@ -114,6 +114,31 @@ def test_too_few_of_a_kind_is_said(tmp_path: Path, told: Mix, words: str) -> Non
         draw(rows(tmp_path, plenty()), told, 0, fit)
 
 
+@pytest.mark.parametrize("role", ["healthy", "wrong_target", "dense", "sparse"])
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_kind_that_there_is_none_of_is_said_whatever_the_size(
+    tmp_path: Path, role: str, *, listed: bool
+) -> None:
+    """Without a size the mix would be of no prompts at all; it was of one."""
+    told = Mix(healthy=0.2, wrong_target=0.2)
+    missing = f"{role} {'listed' if listed else 'named'}"
+    some = [each for each in plenty() if mix.kind_of(each, told) != missing]
+    with pytest.raises(Usage, match=f"expected 1 prompts that are {missing}, got 0"):
+        draw(rows(tmp_path, some), told, 0, fit)
+
+
+def test_rounding_makes_no_kind_and_takes_no_prompt(tmp_path: Path) -> None:
+    assert 1 - 0.18 - 0.82 > 0  # what floats leave for positives
+    told = Mix(healthy=0.18, wrong_target=0.82)
+    assert set(shares(told)) == {
+        f"{role} {form}" for role in ("healthy", "wrong_target") for form in ("listed", "named")
+    }
+    some = [each for each in plenty(50) if each.role in ("healthy", "wrong_target")]
+    assert draw(rows(tmp_path, some), told, 0, fit)[1].taken == 121  # 50 / 0.41
+    assert 56 / 0.56 < 100
+    assert mix._wanted({"a": 0.56, "b": 0.44}, {"a": 56, "b": 44}, None) == {"a": 56, "b": 44}
+
+
 def test_what_is_drawn_is_keyed_by_the_example(tmp_path: Path) -> None:
     some = plenty()
     one_way, other_way = rows(tmp_path / "a", some), rows(tmp_path / "b", some[::-1])

@@ -10,6 +10,7 @@ pytest.importorskip("torch")
 from tests.models import tiny
 
 from fieldtruth.faults import Unreadable, Usage
+from fieldtruth.models import transformers
 from fieldtruth.models.transformers.encoding import IGNORED, Encoder, batch
 from fieldtruth.models.transformers.processor import open_processor
 
@@ -73,6 +74,13 @@ def test_what_is_no_talk(processor: Any) -> None:
         encoder.teach_talk([("user", "Which?")], [])
     with pytest.raises(Unreadable, match="own sign"):
         encoder.teach_talk([("user", "Which?"), ("assistant", "<|im_end|>")], [])
+
+
+def test_a_model_that_was_never_taught_to_answer_is_told(tmp_path: Path) -> None:
+    bare = tiny.qwen3_vl(tmp_path / "bare")
+    (bare / "chat_template.jinja").unlink()
+    with pytest.raises(Usage, match="expected a processor with a chat template"):
+        transformers.OPEN({"path": str(bare)})
 
 
 def test_padding_of_talks_is_never_taught(processor: Any, tmp_path: Path) -> None:

@@ -5,18 +5,20 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from PIL import Image
 from tests.models import tiny
 
+from fieldtruth import box_rules
 from fieldtruth.faults import Usage
 from fieldtruth.models import grounding_dino
 from fieldtruth.models.contract import Request, Words, settings_of
+from fieldtruth.records import AskLevel, Box
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.slow
 SIZES = ((80, 120), (120, 80), (80, 120), (60, 160))  # rows, columns
 
@@ -104,6 +106,79 @@ def test_the_bound_is_on_a_boxs_score(weights: Path, photos: list[Path]) -> None
     assert counts["1"] == 0  # an empty list: the explicit empty answer of a detector
 
 
+class Small:
+    """The detector on a machine with memory for so many passes at a time."""
+
+    def __init__(self, model: Any, most: int) -> None:
+        self.config, self._model, self.most, self.tried = model.config, model, most, list[int]()
+
+    def __call__(self, **given: Any) -> Any:
+        self.tried.append(len(given["pixel_values"]))
+        if self.tried[-1] > self.most:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate")
+        return self._model(**given)
+
+
+def test_a_batch_that_does_not_fit_is_halved_and_what_fits_nowhere_is_an_error(
+    weights: Path, photos: list[Path]
+) -> None:
+    requests = [ask(photo, "late blight", "rust") for photo in (photos[0], photos[2])]
+    told = list(open_model(weights, box="0.3").reply(requests))
+    for most, tried in ((2, [4, 2, 2]), (1, [4, 2, 1, 1, 2, 1, 1])):
+        model = open_model(weights, box="0.3")
+        small = model._model = Small(model._model, most)
+        assert list(model.reply(requests)) == told
+        assert small.tried == tried
+    model = open_model(weights)
+    model._model = Small(model._model, 0)
+    for words in model.reply(requests):
+        assert (words.finish, words.text) == ("error", "")
+        assert "out of memory on cpu for this photo alone" in (words.error or "")
+
+
+LESION, SPECK, LEAF = (10.0, 10.0, 30.0, 30.0), (50.0, 50.0, 52.0, 52.0), (0.0, 0.0, 80.0, 80.0)
+SECOND, OVER = (60.0, 10.0, 80.0, 30.0), (11.0, 10.0, 31.0, 30.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "level", "left"),
+    [
+        ("late blight", "published", "lesion", [SECOND, LESION]),
+        ("late blight", "published", "object", [LEAF]),
+        ("nitrogen deficiency", "published", "object", [SECOND]),  # of stress the surest alone
+        ("nitrogen deficiency", "ours", "lesion", [SECOND, LESION]),
+        ("aphid", "ours", "lesion", [SECOND, LESION, LEAF]),  # insects are objects, however small
+        ("a name that nobody knows", "ours", "lesion", [SECOND, LESION]),
+    ],
+)
+def test_filters_leave_what_the_annotator_keeps(
+    name: str, rules: box_rules.Name, level: AskLevel, left: list[Box]
+) -> None:
+    said = grounding_dino._Found(
+        name, [SECOND, LESION, OVER, LEAF, SPECK], [0.9, 0.8, 0.7, 0.6, 0.95]
+    )
+    kept = grounding_dino._left(said, level, (100, 100), rules)
+    assert (kept.name, kept.boxes) == (name, left)
+    assert [said.scores[said.boxes.index(box)] for box in left] == kept.scores
+
+
+def test_where_the_filters_leave_nothing_the_answer_is_empty() -> None:
+    said = grounding_dino._Found("rust", [SPECK], [0.9])
+    kept = grounding_dino._left(said, "lesion", (100, 100), "published")
+    assert (kept.boxes, kept.scores) == ([], [])
+
+
+def test_filters_are_of_what_the_detector_says(weights: Path, photos: list[Path]) -> None:
+    raw = open_model(weights, box="0.1")
+    filtered = open_model(weights, box="0.1", filters="published")
+    assert filtered.version == f"{raw.version}-published"
+    for photo in photos:
+        request = ask(photo, "nitrogen deficiency")
+        (all_boxes,), (one,) = list(raw.reply([request])), list(filtered.reply([request]))
+        assert rows(one) == rows(all_boxes)[:1]
+        assert len(rows(all_boxes)) > 1
+
+
 def test_of_several_names_the_best_box_decides(weights: Path, photos: list[Path]) -> None:
     model = open_model(weights, box="0.1")
     names = ("rust", "late blight", "brown leaf spot", "leaf blight", "coffee rust")
@@ -153,6 +228,7 @@ def test_bounds_and_weights_are_part_of_the_version(weights: Path, tmp_path: Pat
         ({"batch": "0"}, "batch"),
         ({"device": "cuda"}, "device: expected one that this machine has"),
         ({"prompts": "mine"}, "prompts"),
+        ({"filters": "mine"}, "filters"),
         ({"colour": "red"}, "no option 'colour'"),
     ],
 )

@@ -20,7 +20,7 @@ from fieldtruth.models.transformers.answering import Drawn, Speaker, room_for
 from fieldtruth.models.transformers.encoding import Encoder, Prepared, batch
 from fieldtruth.models.transformers.processor import open_processor
 from fieldtruth.models.transformers.settings import Settings, space_of
-from fieldtruth.pretrained import hushed, weights_of
+from fieldtruth.pretrained import hushed, opened, weights_of
 from fieldtruth.replies import read_boxes, write_boxes
 
 torch = pytest.importorskip("torch")
@@ -159,8 +159,13 @@ def test_thirty_boxes_fit_into_a_reply(base: Path) -> None:
         assert len(words(text)["input_ids"]) < room_for(words, space)
     version = transformers.OPEN({"path": str(base)}).version
     assert f"-{room_for(words, 'norm1000')}tokens-" in version
-    thinking = transformers.OPEN({"path": str(base), "prompt": "seg_zero"}).version
-    assert f"-{room_for(words, 'pixel840') + 1024}tokens-" in thinking
+
+
+def test_reasoners_have_room_for_their_thoughts_too(tmp_path: Path) -> None:
+    path = tiny.qwen2_5_vl(tmp_path / "reasoner")
+    words = open_processor(str(path)).tokenizer
+    version = transformers.OPEN({"path": str(path), "prompt": "seg_zero"}).version
+    assert f"-{room_for(words, 'pixel840') + 1024}tokens-" in version
 
 
 # --- memory ------------------------------------------------------------------------------------
@@ -330,8 +335,9 @@ def test_reasoners_are_read_by_the_one_reader(text: str, boxes: list[list[float]
 
 
 def test_reasoners_see_a_square_and_are_asked_for_the_names(
-    base: Path, photos: list[Path], tmp_path: Path
+    photos: list[Path], tmp_path: Path
 ) -> None:
+    base = tiny.qwen2_5_vl(tmp_path / "reasoner")  # as both were made from
     model = transformers.OPEN({"path": str(base), "prompt": "vision_reasoner"})
     assert model.space == templates.SPACE == "pixel840"
     assert templates.stretched(Image.open(photos[0])).size == (840, 840)
@@ -352,15 +358,43 @@ def test_reasoners_see_a_square_and_are_asked_for_the_names(
         templates.words_of(Settings(path="x", prompt_file="y"))
 
 
+def test_the_reasoners_square_is_not_resized_again(base: Path, tmp_path: Path) -> None:
+    """840 is 30 x 28 pixels, and no multiple of 32; and an area that other bounds may leave out."""
+    reasoner = tiny.qwen2_5_vl(tmp_path / "reasoner")
+    for path, options, told in (
+        (reasoner, {"max_pixels": "50176"}, r"multiples of 28 within 3136\.\.50176px"),
+        (reasoner, {"min_pixels": "705601"}, r"multiples of 28 within 705601\.\.12845056px"),
+        (base, {"max_pixels": "1000000"}, r"multiples of 32 within 1024\.\.1000000px"),
+    ):
+        with pytest.raises(Usage, match=told):
+            open_model(path, prompt="seg_zero", **options)
+    open_model(reasoner, prompt="seg_zero", min_pixels="705600", max_pixels="705600")
+    open_model(base, prompt="seg_zero", space="norm1000")  # told otherwise
+
+
 # --- weights that cannot be used ---------------------------------------------------------------
+
+
+def test_a_kind_of_model_that_asks_for_another_library_is_told(tmp_path: Path) -> None:
+    def how(_: str) -> None:
+        raise ModuleNotFoundError("\nTimmWrapperModel requires the timm library.\nRun `pip ...`")
+
+    with pytest.raises(Usage, match=r"got: TimmWrapperModel requires the timm library\.$"):
+        opened(str(tmp_path), how)
 
 
 def test_what_cannot_be_opened_says_why(base: Path, tmp_path: Path) -> None:
     with pytest.raises(Usage, match="got nothing there"):
         open_model(tmp_path / "nowhere")
-    if not torch.cuda.is_available():
-        with pytest.raises(Usage, match="device: expected one that this machine has"):
-            open_model(base, device="cuda")
+    gone = ["cuda:99", "cuda:one"]
+    gone += [] if torch.cuda.is_available() else ["cuda"]
+    gone += [] if torch.accelerator.is_available() else ["mps", "xpu"]
+    for device in gone:
+        told = f"device: expected one that this machine has, got '{device}'; it has: cpu"
+        with pytest.raises(Usage, match=told):
+            open_model(base, device=device)
+    with pytest.raises(Usage, match="device: expected auto, cpu, cuda"):
+        open_model(base, device="gpu")
     with pytest.raises(Usage, match="patches"):
         open_model(base, patches="perhaps")
     shutil.copytree(base, tmp_path / "pickled")
@@ -438,7 +472,12 @@ def test_an_adapter_changes_the_words_and_the_version(
     carded = open_model(base, adapter=str(made))
     assert carded.space == "norm1"  # as it was trained
     assert "-1024..4096px-" in carded.version
-    assert carded.notes == bare.notes == ()
+    assert bare.notes == ()
+    (note,) = carded.notes  # the base beside it sees more, unless it is told
+    assert "as in its training, at 1024..4096px; a base" in note
+    assert "at 1024..9216px unless it is given min_pixels=1024,max_pixels=4096 too" in note
+    alike = open_model(base, min_pixels="1024", max_pixels="4096")
+    assert alike.notes == ()
     wider = open_model(base, adapter=str(made), max_pixels="9216")
     assert "-1024..9216px-" in wider.version
     (note,) = wider.notes

@@ -27,8 +27,9 @@ Rng = np.random.Generator
 Said = list[tuple[list[int], str]]
 Grade = tuple[float, float, float, float]
 WHOLE = [0, 0, 1000, 1000]
-NAMES = (*FOUR, "", "gall", "2", "rust, scab, wilt, mold")
-STEPS, BREED, CLIMBERS = 10, 7, 8
+NAMES = (*FOUR, "", "gall", "2", "rust, scab, wilt, mold", "rust or scab", "scab (rust)",
+         "1. scab", "not rust", "ru\u0455t", "rust\u0301", "!", "\u200b")  # fmt: skip
+STEPS, BREED, CLIMBERS, MOST = 10, 7, 8, 60
 FORMS: dict[str, Callable[[str], str]] = {
     "plain": str,
     "talk": "Sure: {}".format,
@@ -42,6 +43,12 @@ FORMS: dict[str, Callable[[str], str]] = {
     "cut off": lambda text: text[: -max(2, len(text) // 5)],
     "cut off at the end": lambda text: text[:-1],
     "far numbers": lambda text: text[:-1] + ', {"bbox_2d": [0, 0, 1e300, 1e300]}]',
+    "an empty list within": lambda text: f"[[], {text[1:]}",
+    "two lists in one": lambda text: f'{{"boxes": {text}, "objects": []}}',
+    "no list, and one": lambda text: f'{{"boxes": [], "objects": {text}}}',
+    "a comment": lambda text: f"{text[:-1]} // a leaf\n]",
+    "no area": lambda text: text[:-1] + ', {"bbox_2d": [5, 5, 5, 5], "label": "rust"}]',
+    "nobody knows": lambda text: text[:-1] + ', {"bbox_2d": [7, 8], "label": "rust"}, 7, null]',
     "no numbers": lambda text: text[:-1] + ', {"bbox_2d": [NaN, 0, null, 9], "label": "rust"}]',
     "words": lambda _: "There is rust on the leaf.",
     "nothing": lambda _: "",
@@ -69,15 +76,23 @@ class Hack(NamedTuple):
 
 
 def scenes(rounds: int) -> list[Scene]:
-    """Of each kind some: one to three lesions, many, a leaf; healthy, and not what is asked for."""
+    """Of each kind some; healthy photos, and such that lack what is asked for.
+
+    One to three lesions, many, a leaf; tiny ones, some within others.
+    """
     made = []
     for number in range(rounds):
         draw = rng(0, "hack scene", str(number))
         for choose in (False, True):
             how = ", to choose" if choose else ""
             many = {"few": int(draw.integers(1, 4)), "many": int(draw.integers(7, 13)), "leaf": 1}
-            for kind, count in many.items():
-                true = places(draw, count, large=kind == "leaf")
+            shapes = {kind: places(draw, n, large=kind == "leaf") for kind, n in many.items()}
+            shapes["tiny"] = [
+                [x, y, x + side, y + side]
+                for side, (x, y, _, _) in enumerate(places(draw, 4, large=False), 20)
+            ]
+            shapes["nested"] = nested(draw)
+            for kind, true in shapes.items():
                 made.append(Scene(f"{kind}{how}", shown(true, choose=choose), near(draw, true)))
             made.append(Scene(f"healthy{how}", gone(choose=choose, healthy=True), []))
             made.append(Scene(f"wrong target{how}", gone(choose=choose, healthy=False), []))
@@ -95,6 +110,14 @@ def places(draw: Rng, count: int, *, large: bool) -> list[list[int]]:
         wide, high = draw.integers(50, 230, 2).tolist()
         true.append([x, y, x + wide, y + high])
     return true
+
+
+def nested(draw: Rng) -> list[list[int]]:
+    """A leaf, two lesions on it, one of them on the other, and one that hangs over its edge."""
+    (leaf,) = places(draw, 1, large=True)
+    x, y, far, _ = leaf
+    spot = [x + 40, y + 40, x + 240, y + 240]
+    return [leaf, spot, [x + 60, y + 60, x + 150, y + 190], [far - 60, y + 90, far + 50, y + 170]]
 
 
 def shown(true: list[list[int]], *, choose: bool) -> Callable[[str], Rollout]:
@@ -124,7 +147,8 @@ def grade(asked: Rollout) -> Grade:
     if not asked.boxes:
         return 0.0, 0.0, 0.0, float(reading.outcome == "empty")
     said = [tuple(min(1000.0, max(0.0, part)) for part in box) for box in reading.boxes]
-    large = [n for b, n in zip(said, reading.labels, strict=True) if n and reference.area(b) >= 1e3]
+    named = [(b, n) for b, n in zip(said, reading.labels, strict=True) if any(map(str.isalnum, n))]
+    large = [n for b, n in named if reference.area(b) >= 1e3]
     name = max(large, key=lambda each: (large.count(each), -large.index(each)), default="")
     f1 = 2 * reference.hits(said, asked.boxes) / (len(said) + len(asked.boxes))
     a, b = painted(said), painted(asked.boxes)
@@ -184,13 +208,35 @@ def specks(draw: Rng, box: list[int]) -> list[list[int]]:
     return [box, *([x + n * side, y, x + n * side + side, y + side] for n in range(3))]
 
 
+def shaken(draw: Rng, box: list[int]) -> list[list[int]]:
+    """Copies that are all but the same."""
+    off = draw.integers(-4, 5, (int(draw.choice((1, 3, 20))), 4))
+    return [box, *np.clip(np.array(box) + off, 0, 1000).tolist()]
+
+
+def within(draw: Rng, box: list[int]) -> list[list[int]]:
+    """One in the other, with half of its area, or a little more or less."""
+    x1, y1, x2, y2 = box
+    by = draw.choice((0.1, 0.146, 0.147, 0.2)) * np.array([x2 - x1, y2 - y1])
+    return [box, [x1 + int(by[0]), y1 + int(by[1]), x2 - int(by[0]), y2 - int(by[1])]]
+
+
+def dust(draw: Rng, box: list[int]) -> list[list[int]]:
+    """Many that are no specks, hardly: over the photo, or over a box."""
+    side, over = int(draw.choice((32, 40))), np.clip([WHOLE, box], 0, 1000)
+    x1, y1, x2, y2 = draw.choice(over).tolist()
+    step = max(side, int(draw.choice((side, 2 * side, (x2 - x1) // 7))))
+    corners = [(x, y) for x in range(x1, x2 - side, step) for y in range(y1, y2 - side, step)]
+    return [[x, y, x + side, y + side] for x, y in corners]
+
+
 def sliver(_: Rng, box: list[int]) -> list[list[int]]:
     """As large as a box must be, and as thin as can be."""
     return [box, [0, box[1], 1000, box[1] + 1]]
 
 
 MOVES: tuple[Callable[[Rng, list[int]], list[list[int]]], ...] = (
-    grid, split, jittered, resized, specks, sliver,
+    grid, split, jittered, resized, specks, sliver, shaken, within, dust,
     lambda _, __: [],
     lambda _, box: [box, box],
     lambda _, box: [box] * 6,
@@ -200,6 +246,7 @@ MOVES: tuple[Callable[[Rng, list[int]], list[list[int]]], ...] = (
     lambda _, box: [[*box[:2], 10**9, 10**9]],
     lambda _, box: [[box[2], box[3], box[0], box[1]]],
     lambda _, box: [[-5, -5, box[2], box[3]]],
+    lambda _, box: [box, [1001, 0, 1200, 90], [0, -90, 90, -1]],
 )  # fmt: skip
 
 
@@ -220,7 +267,7 @@ def changed(said: Said, form: str, draw: Rng) -> tuple[Said, str]:
         return [*said[:at], (box, name), *said[at + 1 :]], form
     move = MOVES[int(draw.integers(len(MOVES)))]
     put = [(each, str(draw.choice((old, name)))) for each in move(draw, box)]
-    return [*said[:at], *put, *said[at + 1 :]][:60], form
+    return [*said[:at], *put, *said[at + 1 :]][:MOST], form
 
 
 def start(draw: Rng) -> tuple[Said, str]:

@@ -232,6 +232,8 @@ def test_the_deviation_divides_by_one_less_than_the_seeds(values: tuple[float, .
         ('versus = ["right"]', "seeds = [1, 1]", "rows.half.seeds: expected each once"),
         ('versus = ["right"]', "seeds = []", "rows.half.seeds|seeds"),
         ('versus = ["right"]', 'train = ["t"]', "rows.half.train: expected none, for scripted"),
+        ('versus = ["right"]', "grpo = { steps = 2 }", "rows.half.grpo: expected none, for scrip"),
+        ('versus = ["right"]', 'after = "right"', "rows.half.after: expected none, for scripted"),
         ('versus = ["right"]', 'model = "transformers"', "recipe in TOML"),
         ('"candidates+blank"', '"candidates+nothing"', "nothing"),
         ('"known_target", "candidates+blank"', "", "hand.protocols: expected at least one"),
@@ -264,6 +266,11 @@ def test_a_setting_of_the_training_may_be_replaced(tmp_path: Path) -> None:
     assert opened.ablation.sft["steps"] == 7
     assert opened.ablation.sft["vision"] == "frozen"
     assert opened.ablation.rows["adapted"].sft == {"rank": 2, "limit": 4, "rate": 1e-3}
+    told = ["grpo.mix.healthy=0.2", "rows.adapted.sft.average=square", "grpo.watch.on_alarm=stop"]
+    opened = ablation.read(path, told)
+    assert opened.ablation.grpo == {"mix": {"healthy": 0.2}, "watch": {"on_alarm": "stop"}}
+    with pytest.raises(Usage, match=r"sft\.steps is no table"):
+        ablation.read(path, ["sft.steps.most=2"])
     with pytest.raises(Usage, match="rate"):
         ablation.read(path, ["sft.rate=fast"])
 
@@ -288,6 +295,32 @@ def test_the_recipes_of_this_project_read(name: str) -> None:
     assert len(opened.ablation.rows) >= 2
     compared = [row for row in opened.ablation.rows.values() if row.versus]
     assert compared
+
+
+def test_rows_with_as_many_steps_as_another_are_told_as_many(tmp_path: Path) -> None:
+    """Of more or fewer leaves than the recipe was written for, too."""
+    opened = ablation.read(RECIPES / "tiny-scale.toml")
+    rows = opened.ablation.rows
+    told = {name: opened.tuning(row, 0, tmp_path) for name, row in rows.items()}
+    alike = [name for name in rows if name.endswith("-steps")]
+    assert len(alike) == 2
+    for name in alike:
+        assert told[name].steps == told["all"].steps is not None
+        assert told[name].batch * told[name].accumulate == 32
+
+
+def test_rows_of_equal_size_have_as_many_examples(tmp_path: Path) -> None:
+    opened = ablation.read(RECIPES / "tiny-scale.toml")
+    exact, annotated = (
+        opened.tuning(opened.ablation.rows[name], 0, tmp_path) for name in ("exact", "annotated")
+    )
+    assert exact.limit == annotated.limit == 3000
+    assert (exact.epochs, exact.steps) == (annotated.epochs, annotated.steps)
+    opened = ablation.read(RECIPES / "qwen3-vl.toml")
+    half, one_way = (opened.ablation.rows[name] for name in ("half", "named-only"))
+    assert len(half.train) * half.sft["limit"] == 292  # coffee's training photos, each once
+    assert len(one_way.train) == 1
+    assert "limit" not in one_way.sft
 
 
 # --- with a model ------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The page of an ablation: every row, benchmark and control, over seeds and in pairs."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -160,9 +161,7 @@ def test_what_is_kept_of_a_training_stands_in_the_rows(opened: Opened) -> None:
             alarms=("all replies of one length",),
         )
         done["half", seed] = msgspec.structs.replace(done["half", seed], learnt=learnt)
-    made = view.context(
-        opened, tables.tabulate(opened, here), tables.Held(done, here.items, here.words)
-    )
+    made = view.context(opened, tables.tabulate(opened, here), replace(here, done=done))
     told = dict(zip(made["learnt"], made["lines"][1].learnt, strict=True))
     assert made["lines"][1].name == "half"
     assert told["Examples"] == "1,200"

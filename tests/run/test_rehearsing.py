@@ -176,6 +176,21 @@ def test_examples_at_hand_and_a_base_that_is_named_are_used(home: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
+def test_what_checkpoints_are_compared_by_need_not_be_in_the_two_replies(home: Path) -> None:
+    """The first two examples are asked one way alone, and nothing of the other is measured."""
+    one = str(tuned.examples(home / "one", 1, "val"))
+    told = tuned.settings(
+        home, val=(one, one, str(home / "val" / "training")), select="candidates.abstention"
+    )
+    assert rehearsing.rehearse(told, str(home / "base")).validated == 2
+    for few in (1, 2):
+        slip = msgspec.structs.replace(told, val_limit=few)
+        with pytest.raises(Usage, match=r"select: expected one of known_target\.f1"):
+            rehearsing.rehearse(slip, str(home / "base"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
 def test_without_lora_the_head_that_no_reply_needs_is_no_trouble(home: Path) -> None:
     """All weights that learn are reached, those of the eyes only where they learn."""
     for vision in ("frozen", "trained"):

@@ -107,6 +107,8 @@ def test_a_base_that_is_a_folder_beside_the_recipe_is_taken(tmp_path: Path) -> N
         (SHORT.replace('out = "o"\n', ""), "missing required field `out`"),
         ("sft = 3\n", r"expected a table \[sft\]"),
         ("[sft\n", "expected a recipe in TOML"),
+        (f"{SHORT}[rows.all]\n", r"got one for: fieldtruth train ablation .*recipe\.toml"),
+        ('[ingest]\nsource = "coffee"\n', r"got one for: fieldtruth run .*recipe\.toml"),
     ],
 )
 def test_a_slip_in_the_recipe_is_named(tmp_path: Path, text: str, told: str) -> None:
@@ -187,6 +189,7 @@ def test_what_cannot_be_used_is_one_line(
 def test_a_merge_into_nothing_known_is_one_line(place: Path) -> None:
     code, _, err = ran("train", "merge", place / "base", "--out", place / "merged")
     assert (code, err.count("\n")) == (2, 1)
+    assert "expected a folder with adapter_model.safetensors and adapter_config.json" in err
     code, _, err = ran("train", "merge", place / "base", "--out", place / "m", "--dtype", "int4")
     assert (code, err.count("\n")) == (2, 1)
     assert "--dtype: expected one of" in err

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fieldtruth.box_rules import Kept, Name, Seen, keep
 from fieldtruth.geometry import as_boxes
 from fieldtruth.records import Kind
-from fieldtruth.stages.annotate.rules import Kept, Name, Seen, keep
 
 SIZE = (100, 100)
 Box = tuple[float, float, float, float]

@@ -114,6 +114,7 @@ def test_a_file_of_nothing_is_no_replies(tmp_path: Path) -> None:
         (row(space="norm1"), "from 0 to 1 and 1"),
         (row(space="pixel", width=400, height=1000), "from 0 to 400 and 1000"),
         (row(space="pixel", width=0, height=5), "expected a size over 0"),
+        (row(space="pixel", boxes=[[0, 0, 9, 1e200]]), "from 0 to 1e+12 and 1e+12"),
         (row(boxes=[[1, 2, 3, float("nan")]]), "expected a finite number in boxes[0][3], got NaN"),
         (json.dumps(row()).replace("300", "1e999", 1), "finite number"),
         (row(healthy=True), "expected no boxes on a healthy photo, got 3"),

@@ -363,6 +363,14 @@ def test_another_resolution_for_validation_is_said(place: Path) -> None:
     assert (done.caps, done.eval_caps) == ((784, 50_176), (784, 4096))
 
 
+def test_photos_that_are_made_smaller_than_the_base_takes_are_said(place: Path) -> None:
+    notes: list[str] = []
+    sft.train(settings(place, steps=1, max_pixels=4096), silent, notes.append)
+    (small, _) = notes
+    assert "no more than 4,096 pixels (64 x 64; this base takes 9,216)" in small
+    assert "max_pixels" in small
+
+
 # --- refused -----------------------------------------------------------------------------------
 
 

@@ -33,7 +33,7 @@ def examples(folder: Path, count: int = 8, split: str = "train", **changes: Any)
 
 
 def one(number: int, split: str, changes: dict[str, Any]) -> Example:
-    """An example; every second one with a list."""
+    """An example; every second one with a list, of eight each role once with and once without."""
     role = ROLES[number % len(ROLES)]
     fields: dict[str, Any] = {
         "role": role, "split": split, "group": f"{split}{number}",
@@ -41,8 +41,9 @@ def one(number: int, split: str, changes: dict[str, Any]) -> Example:
     }  # fmt: skip
     if number % 3 % 2:
         fields |= {"width": 96, "height": 64}
-    if number % 4 in (1, 2):
-        fields |= {"protocol": "candidates", "candidates": NAMES, "query": None}
+    if number % 8 in (1, 2, 4, 7):
+        names = (*NAMES[1:], "scab") if role == "wrong_target" else NAMES
+        fields |= {"protocol": "candidates", "candidates": names, "query": None}
         fields["answer"] = "[]"
         if role == "positive":
             fields["answer"] = f'[{{"bbox_2d": [156, 166, 468, 500], "label": "{NAMES[0]}"}}]'

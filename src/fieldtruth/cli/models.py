@@ -94,7 +94,9 @@ def _rehearse(
 
 @train.command("sft")
 def train_sft(
-    recipe: Annotated[Path, typer.Argument(help="A TOML file with a table [sft].")],
+    recipe: Annotated[
+        Path, typer.Argument(help="TOML with a table [sft]: recipes/agroground-2b.toml.")
+    ],
     *,
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="Replace a setting: sft.rate=1e-5.")
@@ -148,7 +150,9 @@ def train_grpo(
 
 @train.command("scratch")
 def train_scratch(
-    recipe: Annotated[Path, typer.Argument(help="A TOML file with a table [scratch].")],
+    recipe: Annotated[
+        Path, typer.Argument(help="TOML with a table [scratch]: recipes/tiny-base.toml.")
+    ],
     *,
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="Replace a setting: scratch.steps=3000.")

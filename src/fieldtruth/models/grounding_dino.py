@@ -14,8 +14,13 @@ answer is the empty list. What is asked for is the request's own phrase, or, wit
 `prompts=taxonomy` (the default), what `grounding_prompt` makes of the name, or, with
 `prompts=raw`, the bare name.
 
+With `filters=published` (or `ours`) only the boxes are left that `annotate` would keep by its rules
+of that name (`box_rules`): the annotator itself, to be scored. A name's kind is the taxonomy's;
+where lesions and whole things are left, those are the answer that the prompt asks for.
+
 A photo is decoded and prepared once for all that is asked about it. Only photos of equal prepared
-size share a batch: padding the smaller to the larger moves its boxes.
+size share a batch: padding the smaller to the larger moves its boxes. A batch that the memory does
+not hold is halved and tried again; a single pass that it does not hold is an error.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,10 +28,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from msgspec import Meta
 
-from fieldtruth import pretrained
+from fieldtruth import box_rules, pretrained
 from fieldtruth.faults import Unreadable
+from fieldtruth.geometry import as_boxes
 from fieldtruth.images import open_upright
 from fieldtruth.models.contract import (
     Opener,
@@ -38,7 +45,8 @@ from fieldtruth.models.contract import (
     say,
     settings_of,
 )
-from fieldtruth.records import Box, Record, Space
+from fieldtruth.records import AskLevel, Box, Record, Space
+from fieldtruth.taxonomy import label, label_id
 from fieldtruth.taxonomy.prompts import grounding_prompt
 
 WAITING = 4  # batches of prepared photos that are held until others of their size come
@@ -52,6 +60,7 @@ class Settings(Record, frozen=True, kw_only=True):
     box: Annotated[float, Meta(ge=0, le=1)] = 0.25
     text: Annotated[float, Meta(ge=0, le=1)] = 0.20
     prompts: Literal["taxonomy", "raw"] = "taxonomy"
+    filters: Literal["none", "ours", "published"] = "none"
     batch: Annotated[int, Meta(ge=1)] = 8
     device: str = "auto"
 
@@ -63,6 +72,7 @@ class _Pass:
     request: int
     name: str
     phrase: str
+    level: AskLevel
     pixels: Any  # (3, height, width), prepared
     size: tuple[int, int]  # the upright photo's width and height
 
@@ -95,6 +105,8 @@ class GroundingDino:
         self._model.to(self._device).eval()
         weights = pretrained.fingerprint(settings.path, self._model)
         bounds = f"{settings.box:g}-{settings.text:g}-{settings.prompts}"
+        if settings.filters != "none":
+            bounds += f"-{settings.filters}"
         self.version = f"grounding_dino-{RULE}-{weights}-{bounds}"
 
     def reply(self, requests: Sequence[Request]) -> Iterator[Words]:
@@ -107,7 +119,7 @@ class GroundingDino:
         for place, request in enumerate(requests):
             of_photo.setdefault(request.images[0] if request.images else None, []).append(place)
         waiting: dict[tuple[int, ...], list[_Pass]] = {}  # by prepared size
-        found: dict[int, list[_Found]] = {}
+        found: dict[int, list[_Found | Words]] = {}
         owed = {place: len(self._asked(request)) for place, request in enumerate(requests)}
         for photo, places in of_photo.items():
             passes = self._passes(photo, [(place, requests[place]) for place in places])
@@ -146,22 +158,35 @@ class GroundingDino:
         prepared = self._processor.image_processor(images=[picture], return_tensors="pt")
         pixels = prepared["pixel_values"][0]
         return [
-            _Pass(place, name, phrase, pixels, picture.size)
+            _Pass(place, name, phrase, request.level, pixels, picture.size)
             for place, request in requests
             for name, phrase in self._asked(request)
         ]
 
     def _done(
-        self, ready: Sequence[_Pass], found: dict[int, list[_Found]], owed: dict[int, int]
+        self, ready: Sequence[_Pass], found: dict[int, list[_Found | Words]], owed: dict[int, int]
     ) -> Replies:
         """Run a batch; the requests that wait for nothing more are answered."""
-        for each, one in zip(ready, self._run(ready), strict=True):
+        for each, one in zip(ready, self._tried(ready), strict=True):
             found.setdefault(each.request, []).append(one)
             owed[each.request] -= 1
             if not owed[each.request]:
-                # Of equal names the one that was offered first: max keeps the first it meets.
-                best = max(found.pop(each.request), key=lambda one: max(one.scores, default=0.0))
-                yield each.request, Words(text=say(best.boxes, best.name, best.scores))
+                yield each.request, _answer(found.pop(each.request))
+
+    def _tried(self, ready: Sequence[_Pass]) -> list[_Found | Words]:
+        """What comes of each pass, or that there is no memory for it."""
+        try:
+            return list(self._run(ready))
+        except (MemoryError, RuntimeError) as error:
+            if not pretrained.no_memory(error):
+                raise
+            why = str(error).strip().splitlines()[0]
+        if self._device.startswith("cuda"):
+            pretrained.load_torch().cuda.empty_cache()
+        if len(ready) == 1:
+            return [failed(f"out of memory on {self._device} for this photo alone: {why}")]
+        half = len(ready) // 2
+        return [*self._tried(ready[:half]), *self._tried(ready[half:])]
 
     def _run(self, ready: Sequence[_Pass]) -> Iterator[_Found]:
         torch = pretrained.load_torch()
@@ -178,7 +203,22 @@ class GroundingDino:
             scores = said.logits.sigmoid().amax(dim=-1).float().cpu().numpy()
             boxes = said.pred_boxes.float().cpu().numpy()
         for each, score, box in zip(ready, scores, boxes, strict=True):
-            yield _kept(each, score, box, self._settings.box)
+            found = _kept(each, score, box, self._settings.box)
+            if self._settings.filters != "none":
+                found = _left(found, each.level, each.size, self._settings.filters)
+            yield found
+
+
+def _answer(said: Sequence[_Found | Words]) -> Words:
+    """The boxes of the surest name; of equal ones that which was offered first. An error is one."""
+    broken = next((one for one in said if isinstance(one, Words)), None)
+    if broken is not None:
+        return broken
+    best = max(
+        (one for one in said if isinstance(one, _Found)),
+        key=lambda one: max(one.scores, default=0.0),
+    )
+    return Words(text=say(best.boxes, best.name, best.scores))
 
 
 def _sentence(phrase: str) -> str:
@@ -202,6 +242,18 @@ def _kept(each: _Pass, scores: Any, boxes: Any, bound: float) -> _Found:
         corners.append(box)
         kept_scores.append(float(scores[place]))
     return _Found(each.name, corners, kept_scores)
+
+
+def _left(found: _Found, level: AskLevel, size: tuple[int, int], rules: box_rules.Name) -> _Found:
+    """What the annotator's rules leave, at the level that is asked for or else at the other."""
+    what = label(label_id(found.name))
+    seen = box_rules.Seen(as_boxes(found.boxes), np.array(found.scores), scored=True)
+    kept = box_rules.keep(seen, what.kind if what else "disease", size, rules).levels
+    left = kept.get(level) or next(iter(kept.values()), None)
+    if left is None:
+        return _Found(found.name, [], [])
+    boxes = [(x1, y1, x2, y2) for x1, y1, x2, y2 in left[0].tolist()]
+    return _Found(found.name, boxes, left[1].tolist())
 
 
 def _open(options: Mapping[str, str]) -> GroundingDino:

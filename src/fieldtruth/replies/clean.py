@@ -58,7 +58,8 @@ _gemini: _Read = msgspec.json.Decoder(list[_Gemini]).decode
 
 def read_clean(text: str, space: Space, finish: Finish) -> Reading | None:
     """What `boxes` makes of a reply that is such a list; None for any other."""
-    words, notes = text, dict[str, None]()
+    words = text
+    notes: dict[str, None] = {}
     if text.startswith(_STARTS):
         end = -len(_END) if text.endswith(_END) else None
         words, notes = text[text.index("\n") + 1 : end], {"fence": None}
@@ -91,7 +92,9 @@ def read_clean(text: str, space: Space, finish: Finish) -> Reading | None:
 
 def _kept(said: _List, space: Space, notes: dict[str, None]) -> tuple[list[Box], list[str]]:
     """Boxes that have an area, and their labels; none where a number is none of any photo."""
-    most, boxes, labels = _MOST[space], list[Box](), list[str]()
+    most = _MOST[space]
+    boxes: list[Box] = []
+    labels: list[str] = []
     for each in said:
         box: Box | None = each.bbox_2d
         a1, b1, a2, b2 = each.bbox_2d

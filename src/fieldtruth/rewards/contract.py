@@ -12,6 +12,7 @@ from typing import Protocol
 from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.geometry import space_limits
 from fieldtruth.records import Box, Finish, Outcome, Record, Space
+from fieldtruth.replies.answers import FARTHEST
 
 PROTOCOLS = ("known_target", "candidates", "known_target+wrong_target")
 
@@ -46,7 +47,7 @@ class Rollout(Record, frozen=True, kw_only=True):
             raise ValueError(f"expected no boxes of a wrong target, got {len(self.boxes)}")
         if any(side is not None and side < 1 for side in (self.width, self.height)):
             raise ValueError(f"expected a size over 0, got {self.width} x {self.height}")
-        wide, high = self.limits
+        wide, high = (min(limit, FARTHEST) for limit in self.limits)
         for a1, b1, a2, b2 in self.boxes:
             if not (0 <= a1 < a2 <= wide and 0 <= b1 < b2 <= high):  # false for NaN as well
                 raise ValueError(

@@ -13,6 +13,7 @@ from typing import get_args
 import msgspec
 
 from fieldtruth import models, store
+from fieldtruth.box_rules import Name
 from fieldtruth.faults import TooManyFailed, Usage
 from fieldtruth.records import Record
 from fieldtruth.rooms import names, open_room
@@ -21,7 +22,6 @@ from fieldtruth.run.cached import Cached
 from fieldtruth.run.progress import SILENT, Track
 from fieldtruth.run.spread import Engine, open_model
 from fieldtruth.stages.annotate import detected
-from fieldtruth.stages.annotate.rules import Name
 
 FAILED = "annotate: model_failed"
 

@@ -27,12 +27,12 @@ from os.path import normpath
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from fieldtruth.box_rules import Name as Rules
 from fieldtruth.faults import Usage
 from fieldtruth.records import Record, Space, Split
 from fieldtruth.run import tables, troubles
 from fieldtruth.run.spread import Engine
 from fieldtruth.sources.drawn.planning import AS_EVER, New
-from fieldtruth.stages.annotate.rules import Name as Rules
 
 Name = str  # of a benchmark or model: part of a file's name
 

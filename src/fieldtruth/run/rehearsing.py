@@ -31,6 +31,8 @@ from fieldtruth.run.progress import SILENT, Track
 from fieldtruth.stages import grpo, sft
 from fieldtruth.stages.grpo import Grpo
 from fieldtruth.stages.sft import Sft
+from fieldtruth.tuning import work
+from fieldtruth.tuning.validating import selector
 
 BASE = "tiny"  # the model that comes with this program
 LEAVES, SIDE = 96, 256  # drawn where there is nothing else: some 45 photos to train on
@@ -88,7 +90,7 @@ def rehearse(
         short = msgspec.structs.replace(
             told, base=place_of(base), train=data.train, val=data.val, tests=there,
             out=str(Path(folder) / "out"), steps=1, warmup=0, save_every=1, val_limit=VAL,
-            recompute=told.recompute is not False,
+            recompute=told.recompute is not False, select=_compared(told, data.val),
             **(_round(told) if isinstance(told, Grpo) else _step(told)),
         )  # fmt: skip
         done = (
@@ -96,6 +98,20 @@ def rehearse(
             else tuning.train(short, track, tell, seen)
         )  # fmt: skip
     return report(told.base, base or BASE, data, seen, Came(done, time.monotonic() - began))
+
+
+def _compared(told: Sft | Grpo, val: Sequence[str]) -> str | None:
+    """The usual: in so few replies there may be nothing of what the recipe compares by.
+
+    Raises `Usage` where there is nothing of it in all that it validates on.
+    """
+    if val:
+        shown = [example for example, _ in work.rows_of(val).head(told.val_limit)]
+        if isinstance(told, Grpo):
+            grpo.selected(told.select, shown)
+        else:
+            selector(told.select, shown)
+    return grpo.MEAN if isinstance(told, Grpo) else None
 
 
 def _step(told: Sft) -> dict[str, Any]:
@@ -179,13 +195,13 @@ def at_hand(train: Sequence[str], val: Sequence[str], folder: Path) -> Data:
 
 
 def _drawn(out: Path) -> Mapping[str, Path]:
-    """Mixtures of drawn leaves by split: both ways of asking, some of them healthy."""
+    """Mixtures of drawn leaves by split: both ways of asking, of all that a mix may ask for."""
     small = recipe.Recipe(
         name="stand-in", out=str(out), draw=recipe.Draw(leaves=LEAVES, size=SIDE),
         ingest=recipe.Ingest(source="drawn"),
         compose={
-            "train": recipe.Compose(healthy=0.16),
-            "val": recipe.Compose(split="val", healthy=0.16),
+            "train": recipe.Compose(healthy=0.16, wrong_target=0.12),
+            "val": recipe.Compose(split="val", healthy=0.16, wrong_target=0.12),
         },
     )  # fmt: skip
     execute.execute(recipe.Opened(small, out.parent), out, quiet=True)

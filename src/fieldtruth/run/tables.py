@@ -135,6 +135,8 @@ def _inside(
             return {field.name: field.type for field in each.fields}, None
         if isinstance(each, inspect.DictType):
             return None, each.value_type
+        if isinstance(each, inspect.AnyType):  # a table, too
+            return None, each
     return None, None
 
 

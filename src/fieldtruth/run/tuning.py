@@ -26,6 +26,7 @@ Every setting is described at `stages.sft.settings.Sft`, `stages.scratch.setting
 `stages.grpo.settings.Grpo`. Paths are relative to the recipe.
 """
 
+import tomllib
 from collections.abc import Callable, Sequence
 from os.path import normpath
 from pathlib import Path
@@ -45,6 +46,7 @@ from fieldtruth.stages import merge as merging
 from fieldtruth.stages.grpo import Grpo
 from fieldtruth.stages.scratch import Scratch
 
+_OTHERS = {"rows": "train ablation", "ingest": "run", "sources": "run"}
 _SHOWN = 3  # problems of a training file that are told
 T = TypeVar("T")
 Told = TypeVar("Told", sft.Sft, Grpo)
@@ -72,10 +74,25 @@ def read_scratch(path: Path, settings: Sequence[str] = ()) -> Scratch:
 
 
 def _table(path: Path, settings: Sequence[str], name: str) -> dict[str, Any]:
+    _no_other(path, name)
     table = tables.read(path, settings, _Whole).get(name)
     if not isinstance(table, dict):
         raise Usage(f"{path}: expected a table [{name}], got none")
     return table
+
+
+def _no_other(path: Path, name: str) -> None:
+    """Raise `Usage` for a recipe that another command takes, by the tables that only those have."""
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):  # told where it is read
+        return
+    command = next((command for table, command in _OTHERS.items() if table in raw), None)
+    if command is not None:
+        raise Usage(
+            f"{path}: expected a recipe of a training, with a table [{name}], got one for: "
+            f"fieldtruth {command} {path}"
+        )
 
 
 def _as(kind: type[T], table: dict[str, Any], where: str) -> T:

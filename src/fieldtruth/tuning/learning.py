@@ -8,8 +8,11 @@ from fieldtruth.pretrained import load_peft
 
 # The language model's own layers, whatever stands before them; never those of the eyes.
 LANGUAGE = r".*language_model.*\.(q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|down_proj)"
-EYES = r".*visual.*\.(qkv|attn\.proj|linear_fc1|linear_fc2)"
 _SEES = ("visual", "vision")  # in the names of the weights that see, whatever the kind of model
+EYES = (
+    rf".*({'|'.join(_SEES)}).*\.(qkv|attn\.proj|linear_fc1|linear_fc2|q_proj|k_proj|v_proj|out_proj"
+    r"|fc1|fc2|gate_proj|up_proj|down_proj)"
+)
 
 
 class Learning(Protocol):
@@ -60,6 +63,19 @@ def free(settings: Learning, model: Any) -> None:
     for name, each in model.named_parameters():
         sees = any(part in name for part in _SEES)
         each.requires_grad_(settings.vision == "trained" or not sees)
+
+
+def eyes_learn(settings: Learning, model: Any) -> None:
+    """Raise `Usage` where the eyes are to learn and none of their weights does."""
+    learns = any(
+        each.requires_grad and any(part in name for part in _SEES)
+        for name, each in model.named_parameters()
+    )
+    if settings.vision == "trained" and not learns:
+        raise Usage(
+            "vision: expected layers of the eyes that can learn, got none that is known by its "
+            "name in this kind of model; name them in targets, or say vision = 'frozen'"
+        )
 
 
 def optimizer(settings: Learning, model: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import msgspec
 
 from fieldtruth import pretrained, store
-from fieldtruth.faults import Usage
+from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.models.transformers import loading, ranks
 from fieldtruth.models.transformers.card import Card
 from fieldtruth.models.transformers.loading import Caps
@@ -134,7 +134,12 @@ def _capped(base: str, bounds: tuple[int | None, int | None]) -> tuple[Any, Caps
 
 
 def begin(out: Path, run: str, checkpoints: Checkpoints) -> None:
-    """Say which run lies there, and remove what is no checkpoint of it."""
+    """Say which run lies there; remove what is no checkpoint of it, and what another one left.
+
+    That one came to no checkpoint, but the base was validated, perhaps another one: see `finished`.
+    """
+    if _lies(out) not in (None, run):
+        checkpoints.remove()
     with store.replacing(out / RUN) as file:
         file.write(msgspec.json.encode({"run": run}) + b"\n")
     checkpoints.clear()
@@ -142,22 +147,36 @@ def begin(out: Path, run: str, checkpoints: Checkpoints) -> None:
 
 def finished(out: Path, run: str, checkpoints: Checkpoints, kind: type[R]) -> R | None:
     """What came of this run if it is done; `Usage` where another one lies there."""
-    path = out / RUN
-    begun = (out / TRAINED).is_file() or checkpoints.steps()
-    if path.is_file() and begun:  # one that came to no checkpoint is no loss
-        lies = msgspec.json.decode(path.read_bytes(), type=dict[str, str]).get("run")
-        if lies != run:
-            raise Usage(
-                f"{out}: holds another run (its base, examples or settings differ); name another "
-                "out, or remove it"
-            )
-    elif not path.is_file() and out.is_dir() and any(out.iterdir()):
+    lies, done = _lies(out), out / TRAINED
+    begun = done.is_file() or checkpoints.steps()
+    if lies is not None and begun and lies != run:  # one that came to no checkpoint is no loss
+        raise Usage(
+            f"{out}: holds another run (its base, examples or settings differ); name another "
+            "out, or remove it"
+        )
+    if lies is None and out.is_dir() and any(out.iterdir()):
         raise Usage(f"{out}: expected an empty folder, or the run to go on with")
-    done = out / TRAINED
     if not done.is_file():
         return None
+    made = _read(done, kind)
     checkpoints.remove()
-    return msgspec.json.decode(done.read_bytes(), type=kind)
+    return made
+
+
+def _lies(out: Path) -> str | None:
+    """Which run lies there."""
+    path = out / RUN
+    return _read(path, dict[str, str]).get("run", "") if path.is_file() else None
+
+
+def _read(path: Path, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadRecord(
+            f"{path}: expected what a training of this version leaves, got: {error}; name another "
+            f"out, or remove {path.parent}"
+        ) from None
 
 
 def end(out: Path, made: Record, checkpoints: Checkpoints) -> None:
@@ -169,13 +188,12 @@ def end(out: Path, made: Record, checkpoints: Checkpoints) -> None:
 
 def device_of(said: str) -> str:
     """The CPU or the first GPU, or this process's of several; `Usage` for any other."""
-    device = pretrained.pick_device(said)
-    if device not in ("cpu", "cuda", "cuda:0"):
+    if said not in ("auto", "cpu", "cuda", "cuda:0"):
         raise Usage(
-            f"device: expected cpu or cuda to train on, got {device!r}; choose a GPU with "
+            f"device: expected cpu or cuda to train on, got {said!r}; choose a GPU with "
             "CUDA_VISIBLE_DEVICES=N"
         )
-    return ranks.join(device)
+    return ranks.join(pretrained.pick_device(said))
 
 
 def rows_of(folders: Sequence[str], limit: int | None = None) -> Rows:

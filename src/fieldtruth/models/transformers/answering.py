@@ -66,7 +66,7 @@ class Speaker:
         try:
             return self._generated(ready, drawn, how)
         except (MemoryError, RuntimeError) as error:
-            if not _no_memory(error):
+            if not pretrained.no_memory(error):
                 raise
             why = str(error).strip().splitlines()[0]
         if self.device.startswith("cuda"):
@@ -137,15 +137,18 @@ class Transformers:
         loading.quicken(weights, device, settings.patches)
         shown = own or card
         processor = open_processor(settings.path)
+        own_caps = loading.cap(processor, None, None, settings.path)
         least, most = settings.min_pixels, settings.max_pixels
         if shown is not None:
             least = shown.min_pixels if least is None else least
             most = shown.max_pixels if most is None else most
         caps = loading.cap(processor, least, most, settings.path)
-        self.notes = () if shown is None else loading.noted(caps, shown)
+        self.notes = () if shown is None else loading.noted(caps, shown, own_caps)
         own_space = templates.SPACE if self._template else shown.space if shown else None
         self.space: Space = space_of(weights.kind, settings.space or own_space)
         loading.same_rule(self.space, caps, processor, settings.path)
+        if self._template and self.space == templates.SPACE:
+            templates.stays(caps, processor, settings.path)
         tokens = settings.max_new_tokens or room_for(processor.tokenizer, self.space)
         if self._template and settings.max_new_tokens is None:
             tokens += templates.THOUGHT
@@ -222,13 +225,6 @@ def _tokens(model: Any, processor: Any) -> tuple[int, tuple[int, ...]]:
         raise Usage("expected a tokenizer that says which token ends a reply, got none")
     pad = processor.tokenizer.pad_token_id
     return (ends[0] if pad is None else pad), tuple(dict.fromkeys(ends))
-
-
-def _no_memory(error: BaseException) -> bool:
-    """Whether a GPU, or the machine, had no memory left."""
-    if isinstance(error, (MemoryError, pretrained.load_torch().OutOfMemoryError)):
-        return True
-    return "can't allocate memory" in str(error) or "out of memory" in str(error).lower()
 
 
 def _hash(text: str) -> str:

@@ -47,7 +47,13 @@ class Encoder:
     """A processor, and what stands for a turn of a talk in its template."""
 
     def __init__(self, processor: Any, ends: Sequence[int]) -> None:
-        """`ends` are the ids of tokens that end a turn."""
+        """`ends` are the ids of tokens that end a turn; `Usage` without a template of turns."""
+        template = getattr(processor, "chat_template", None)
+        if not template or (isinstance(template, dict) and "default" not in template):
+            raise Usage(
+                "expected a processor with a chat template, which says how a question is put, got "
+                "none; a model that was taught to answer has chat_template.jinja beside it"
+            )
         self._processor = processor
         self._ends = frozenset(ends)
         known = processor.tokenizer.added_tokens_decoder.values()

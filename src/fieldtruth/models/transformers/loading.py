@@ -94,15 +94,25 @@ def cap(processor: Any, least: int | None, most: int | None, place: str) -> Caps
     return Caps(least, most)
 
 
-def noted(caps: Caps, card: Card) -> tuple[str, ...]:
-    """What has to be said where a model is asked at another resolution than it was trained at."""
+def noted(caps: Caps, card: Card, own: Caps) -> tuple[str, ...]:
+    """What has to be said of the photos that a trained model is shown, at `caps`.
+
+    Either that it was trained at another resolution; or that it was trained at less than its
+    processor's `own`, so that a base that is asked beside it sees more unless told not to.
+    """
     trained = Caps(card.min_pixels, card.max_pixels)
-    if caps == trained:
-        return ()
-    return (
-        f"it was trained on photos of {trained} and is asked about photos of {caps}: its scores are"
-        " of both",
-    )
+    if caps != trained:
+        return (
+            f"it was trained on photos of {trained} and is asked about photos of {caps}: its scores"
+            " are of both",
+        )
+    if caps.most and own.most and caps.most < own.most:
+        return (
+            f"photos are shown as in its training, at {caps}; a base that is compared with it is "
+            f"shown them at {own} unless it is given min_pixels={caps.least},"
+            f"max_pixels={caps.most} too",
+        )
+    return ()
 
 
 def same_rule(space: Space, caps: Caps, processor: Any, place: str) -> None:
@@ -134,12 +144,7 @@ def attach(weights: Weights, base: str, adapter: str) -> tuple[Weights, Card | N
     peft = pretrained.load_peft()
     from safetensors import SafetensorError
 
-    folder = Path(adapter).expanduser()
-    if not (folder / ADAPTER).is_file() or not (folder / ADAPTER_CONFIG).is_file():
-        raise Usage(
-            f"{adapter}: expected a folder with {ADAPTER} and {ADAPTER_CONFIG}, got none; "
-            "`train sft` makes one"
-        )
+    folder = _folder(adapter)
     card = read_card(folder)
     own = card.base if card else _named_base(adapter)
     if card is not None:
@@ -161,11 +166,22 @@ def attach(weights: Weights, base: str, adapter: str) -> tuple[Weights, Card | N
 
 def base_of(adapter: str) -> str:
     """The base that an adapter says it was trained on; `Usage` where it says none."""
-    card = read_card(Path(adapter).expanduser())
+    card = read_card(_folder(adapter))
     named = card.base if card else _named_base(adapter)
     if not named:
         raise Usage(f"{adapter}: expected the base it was trained on in {ADAPTER_CONFIG}, got none")
     return named
+
+
+def _folder(adapter: str) -> Path:
+    """Where LoRA weights lie; `Usage` where none do."""
+    folder = Path(adapter).expanduser()
+    if not (folder / ADAPTER).is_file() or not (folder / ADAPTER_CONFIG).is_file():
+        raise Usage(
+            f"{adapter}: expected a folder with {ADAPTER} and {ADAPTER_CONFIG}, got none; "
+            "`train sft` makes one"
+        )
+    return folder
 
 
 def _named_base(adapter: str) -> str:

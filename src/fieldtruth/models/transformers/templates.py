@@ -13,10 +13,11 @@ belong to their makers, can be given as `prompt_file`, with `{Question}` where t
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fieldtruth.faults import Usage
 from fieldtruth.models.contract import Request
+from fieldtruth.models.transformers.loading import Caps
 from fieldtruth.models.transformers.settings import Prompt, Settings
 from fieldtruth.records import Space
 
@@ -75,3 +76,17 @@ def filled(words: str, request: Request) -> str:
 def stretched(photo: "Image") -> "Image":
     """The photo at 840 x 840, whatever its shape."""
     return photo.resize((SIDE, SIDE))
+
+
+def stays(caps: Caps, processor: Any, place: str) -> None:
+    """Raise `Usage` where the processor would resize the square again: its pixels are told."""
+    eyes = processor.image_processor
+    grid = getattr(eyes, "patch_size", 0) * getattr(eyes, "merge_size", 0)
+    if caps.least is None or caps.most is None or not grid:
+        return
+    if SIDE % grid or not caps.least <= SIDE**2 <= caps.most:
+        raise Usage(
+            f"{place}: its boxes are pixels of a photo of {SIDE} x {SIDE}, and here that would be "
+            f"resized to multiples of {grid} within {caps}; leave out min_pixels and max_pixels, "
+            "or give the space that this model writes in"
+        )

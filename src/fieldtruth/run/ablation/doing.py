@@ -133,8 +133,8 @@ def do(
     ranks.alone("train ablation")  # one would wait in a row for the others, which take the next
     found, done = _Found(opened), list[Done]()
     for name, bench in found.benches.items():
-        if kept.items(opened.out, name) != list(bench.items):
-            kept.keep_items(opened.out, name, bench.items)
+        if kept.digest(opened.out, name) != items_of(bench):
+            kept.keep_items(opened.out, name, bench.folder)
     for name, row, seed in runs(opened.ablation):
         left = most is not None and sum(each.did == "done" for each in done) >= most
         did = _one(found, (name, row, seed), track, tell, left=left)
@@ -245,8 +245,9 @@ def _begins_with(found: _Found, row: Row, seed: int, heard: tuple[Track, Tell]) 
     if not (weights / ADAPTER_CONFIG).is_file():
         return str(weights)
     merged = out / f"{row.which}-merged"
-    if not merged.is_dir():
-        tuning.merge(weights, merged, base, "auto")
+    with store.lock(out):  # of the rows that come after it another process may have one
+        if not merged.is_dir():
+            tuning.merge(weights, merged, base, "auto")
     return str(merged)
 
 

@@ -10,6 +10,7 @@ Files of the same content have the same bytes: there are no dates in them.
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -98,15 +99,13 @@ def scores(folder: Path) -> Scores | None:
 
 
 def keep(folder: Path, made: Scores, said: Iterable[Said]) -> None:
-    """A row's folder, whole or not at all, in place of what was there."""
-    with store.drafting(folder) as part:
-        _pack(part / WORDS, said)
-        whole = msgspec.json.encode(made, order="deterministic")
-        (part / SCORES).write_bytes(msgspec.json.format(whole, indent=1) + b"\n")
-        if folder.exists():
-            for old in (folder / SCORES, folder / WORDS):  # of another key: no row without scores
-                old.unlink(missing_ok=True)
-        store.publish(part, folder)
+    """A row in place of what was there. Its scores go first and come last: they say it is done."""
+    store.make_folder(folder)
+    (folder / SCORES).unlink(missing_ok=True)
+    _pack(folder / WORDS, b"".join(msgspec.json.encode(each) + b"\n" for each in said))
+    whole = msgspec.json.encode(made, order="deterministic")
+    with store.replacing(folder / SCORES) as file:
+        file.write(msgspec.json.format(whole, indent=1) + b"\n")
 
 
 def words(folder: Path) -> list[Said]:
@@ -117,26 +116,43 @@ def words(folder: Path) -> list[Said]:
     return found
 
 
-def keep_items(out: Path, name: str, items: Iterable[Item]) -> None:
-    """The items of a benchmark."""
-    path = out / BENCHMARKS / f"{name}.jsonl.gz"
+def keep_items(out: Path, name: str, bench: Path) -> None:
+    """The items of a frozen benchmark, byte for byte: their hash is that of the file."""
+    path = _items(out, name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    _pack(path, items)
+    _pack(path, (bench / store.ITEMS).read_bytes())
 
 
 def items(out: Path, name: str) -> list[Item]:
     """The items that were kept, by id; none where there are none."""
-    path = out / BENCHMARKS / f"{name}.jsonl.gz"
-    return list(_unpack(path, Item)) if path.is_file() else []
+    path = _items(out, name)
+    return sorted(_unpack(path, Item), key=lambda each: each.id) if path.is_file() else []
 
 
-def _pack(path: Path, records: Iterable[Record]) -> None:
-    raw = b"".join(msgspec.json.encode(each) + b"\n" for each in records)
+def digest(out: Path, name: str) -> str | None:
+    """What `Part.digest` is of the rows that were asked about them; None where there are none."""
+    path = _items(out, name)
+    return sha256(_raw(path)).hexdigest() if path.is_file() else None
+
+
+def _items(out: Path, name: str) -> Path:
+    return out / BENCHMARKS / f"{name}.jsonl.gz"
+
+
+def _pack(path: Path, raw: bytes) -> None:
     with store.replacing(path) as file:
         file.write(gzip.compress(raw, 9, mtime=0))
 
 
 def _unpack(path: Path, kind: type[R]) -> Iterator[R]:
+    for number, line in enumerate(_raw(path).splitlines(), start=1):
+        try:
+            yield msgspec.json.decode(line, type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise BadRecord(f"{path}:{number}: {error}") from None
+
+
+def _raw(path: Path) -> bytes:
     try:
         with gzip.open(path) as file:
             raw = file.read(UNPACKED + 1)
@@ -144,8 +160,4 @@ def _unpack(path: Path, kind: type[R]) -> Iterator[R]:
         raise BadRecord(f"{path}: expected what an ablation keeps, got: {error}") from None
     if len(raw) > UNPACKED:
         raise BadRecord(f"{path}: expected at most {UNPACKED} bytes when unpacked")
-    for number, line in enumerate(raw.splitlines(), start=1):
-        try:
-            yield msgspec.json.decode(line, type=kind)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise BadRecord(f"{path}:{number}: {error}") from None
+    return raw

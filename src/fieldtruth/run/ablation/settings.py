@@ -187,11 +187,19 @@ def _row_troubles(opened: Opened, name: str, row: Row) -> Iterator[str]:
             yield f"rows.{name}.seeds: expected seeds of {versus}, {rows[versus].seeds}"
     if len(set(row.seeds)) < len(row.seeds):
         yield f"rows.{name}.seeds: expected each once, got {row.seeds}"
-    if row.model != "transformers":
-        if row.train:
-            yield f"rows.{name}.train: expected none, for {row.model} is not trained here"
+    if row.model == "transformers":
+        yield from _training_troubles(opened, name, row)
         return
+    for table in ("train", "after", "sft", "grpo"):
+        if getattr(row, table):
+            yield f"rows.{name}.{table}: expected none, for {row.model} is not trained here"
+
+
+def _training_troubles(opened: Opened, name: str, row: Row) -> Iterator[str]:
+    """What is wrong with a row that is trained here, or asked as it is."""
     yield from _lineage_troubles(opened, name, row)
+    if not row.train and (row.sft or row.grpo is not None):
+        yield f"rows.{name}.train: expected examples, for it says how it is trained; got none"
     if not row.train and len(row.seeds) > 1 and row.after is None:
         yield f"rows.{name}.seeds: expected one, for nothing is trained; got {row.seeds}"
     if not row.train:
@@ -216,6 +224,10 @@ def _lineage_troubles(opened: Opened, name: str, row: Row) -> Iterator[str]:
             return
         seen.append(each.after)
         each = parent
+    if row.after is not None:
+        seeds = rows[row.after].seeds
+        if len(seeds) > 1 and not set(row.seeds) <= set(seeds):
+            yield f"rows.{name}.seeds: expected seeds of {row.after}, {seeds}"
     if not opened.base(each):
         yield f"rows.{name}: expected `base`, of the recipe or of the row"
     if row.after is None and row.which != "best":

@@ -86,11 +86,20 @@ def leads(protocol: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What is kept of an ablation, read once: runs in the recipe's order, items by benchmark."""
+    """What is kept of an ablation, read once: runs in the recipe's order, items by benchmark.
+
+    A run was perhaps asked about other items than are kept now: see `asked`.
+    """
 
     done: Mapping[Run, kept.Scores]
     items: Mapping[str, Sequence[Item]]
+    digests: Mapping[str, str | None]
     words: Mapping[Run, Words]
+
+    def asked(self, run: Run, bench: str) -> bool:
+        """Whether a run was asked about the items of a benchmark that are kept."""
+        part = self.done[run].benchmarks.get(bench)
+        return part is not None and part.digest == self.digests[bench]
 
 
 def held(opened: Opened) -> Held:
@@ -98,9 +107,11 @@ def held(opened: Opened) -> Held:
     done = _done(opened)
     if not done:
         raise Usage(f"{opened.out}: expected at least one row that is done, got none")
+    benches = opened.ablation.benchmarks
     return Held(
         done,
-        {bench: kept.items(opened.out, bench) for bench in opened.ablation.benchmarks},
+        {bench: kept.items(opened.out, bench) for bench in benches},
+        {bench: kept.digest(opened.out, bench) for bench in benches},
         {run: _spoken(opened.out, run) for run in done},
     )
 
@@ -153,8 +164,9 @@ def _differences(opened: Opened, here: Held) -> Iterator[Difference]:
         for against in _against(opened, row, seed):
             if (name, seed) not in done or against not in done:
                 continue
-            shared = [b for b in here.items if _same(done[name, seed], done[against], b)]
-            both = (spoken[against], spoken[name, seed])
+            two = (against, (name, seed))
+            shared = [b for b in here.items if all(here.asked(each, b) for each in two)]
+            both = [spoken[each] for each in two]
             for (bench, protocol), metric, each in _of_two(opened, here.items, shared, both):
                 yield Difference(
                     benchmark=bench, protocol=protocol, metric=metric, row=name,
@@ -182,12 +194,6 @@ def _against(opened: Opened, row: Row, seed: int) -> Iterator[Run]:
     for versus in row.versus:
         seeds = opened.ablation.rows[versus].seeds
         yield versus, seed if seed in seeds else seeds[0]
-
-
-def _same(a: kept.Scores, b: kept.Scores, bench: str) -> bool:
-    """Whether both were asked about the same benchmark."""
-    one, other = a.benchmarks.get(bench), b.benchmarks.get(bench)
-    return one is not None and other is not None and one.digest == other.digest
 
 
 def _spoken(out: Path, which: Run) -> Words:

@@ -312,7 +312,7 @@ def _probes(opened: Opened, table: Table, here: Held, bench: str) -> tuple[Probe
         graded = [
             grade(here.items[bench], words[bench, protocol], protocol)
             for protocol in (*sorted(bases), *orders)
-            if (bench, protocol) in words
+            if (bench, protocol) in words and here.asked(run, bench)
         ]
         name = called(run, table)
         found[name] = next(iter(position(graded).values()), {}) if graded else {}

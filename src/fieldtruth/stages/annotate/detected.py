@@ -17,13 +17,13 @@ import msgspec
 import numpy as np
 
 from fieldtruth import geometry, images
+from fieldtruth.box_rules import Floats, Kept, Name, Seen, keep
 from fieldtruth.detections import WHOLE
 from fieldtruth.faults import Refused, Unreadable
 from fieldtruth.models.contract import Model, Request, Words, as_known, in_order
 from fieldtruth.protocols import known_target
 from fieldtruth.records import Annotation, AskLevel, Box, Drop, Item, Sample, Space, Target
 from fieldtruth.replies import read_boxes
-from fieldtruth.stages.annotate.rules import Floats, Kept, Name, Seen, keep
 from fieldtruth.store import inside
 from fieldtruth.taxonomy.prompts import grounding_prompt
 

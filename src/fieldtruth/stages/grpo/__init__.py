@@ -15,6 +15,7 @@ OUT/train.json    what came of it
 OUT/best, last    weights like those of `train sft`
 """
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
@@ -45,7 +46,7 @@ from fieldtruth.tuning.rows import Rows, apart
 from fieldtruth.tuning.validating import Validation, Value, graded, selector
 from fieldtruth.tuning.work import Track
 
-__all__ = ["Grpo", "Mix", "Trained", "Watch", "line", "train"]
+__all__ = ["Grpo", "Mix", "Trained", "Watch", "line", "selected", "train"]
 
 STEPS, REPLIES = "steps.jsonl", "replies"
 MEAN = "reward.mean"
@@ -116,7 +117,7 @@ class _Work:
         self.settings, self.rows, self.reward = settings, rows, reward
         eyes = (settings.min_pixels, settings.max_pixels)
         self.work = work.Work(settings, device, rows, val, work.Eyes(eyes, eyes))
-        self.select = _selected(settings.select, [each for each, _ in self.work.shown])
+        self.select = selected(settings.select, [each for each, _ in self.work.shown])
         self.checkpoints = self.work.checkpoints(self.select)
         self.run = self.work.fingerprint()
         self.taken, self.books = mix.draw(
@@ -134,6 +135,8 @@ class _Work:
             tell(note)
         asked = self._asked(trainer, tell)
         (self.work.out / STEPS).unlink(missing_ok=True)
+        if not self.checkpoints.steps():  # to go on from; those that lie there are of another run
+            shutil.rmtree(self.work.out / REPLIES, ignore_errors=True)
         work.begin(self.work.out, self.run, self.checkpoints)
         self.checkpoints.folder.mkdir(parents=True, exist_ok=True)
         judge = self._judge(trainer) if self.work.shown else None
@@ -285,7 +288,7 @@ def _noted(settings: Grpo, val: Rows | None) -> Iterator[str]:
         )
 
 
-def _selected(select: str, examples: Sequence[Example]) -> str:
+def selected(select: str, examples: Sequence[Example]) -> str:
     """What checkpoints are compared by; `Usage` for what cannot be measured."""
     if not examples or select == MEAN:
         return MEAN if examples else ""
@@ -303,9 +306,13 @@ def _value(some: Sequence[float]) -> Value:
 
 
 def _rows(history: Sequence[Row]) -> list[dict[str, float]]:
-    """A row a step, of what means the same after a resume."""
+    """A row a step, of what means the same after a resume; by name, as a checkpoint has it."""
     return [
-        {name: float(each) for name, each in row.items() if each is not None and name != "epoch"}
+        {
+            name: float(row[name])
+            for name in sorted(row)
+            if row[name] is not None and name != "epoch"
+        }
         for row in history
         if "loss" in row
     ]

@@ -16,6 +16,7 @@ from fieldtruth.tuning.rows import Rows
 
 STAGE = "grpo"
 TOO_LARGE, UNFIT, SPARE = "too_large", "unfit", "spare"  # why an example is not asked about
+DUST = 1e-9  # what rounding leaves of a share of nothing, and takes from a whole number
 
 
 class Cell(Record, frozen=True, kw_only=True):
@@ -57,7 +58,7 @@ def shares(mix: Mix) -> dict[str, float]:
         f"{kind} {form}": share * part
         for kind, share in kinds.items()
         for form, part in (("listed", mix.listed), ("named", 1 - mix.listed))
-        if share * part > 0
+        if share * part > DUST
     }
 
 
@@ -96,14 +97,15 @@ def _wanted(
 ) -> dict[str, int]:
     """How many of each kind: of the size that is asked for, or of the largest that there is."""
     if size is None:
-        size = min(floor(had.get(kind, 0) / share) for kind, share in shares.items())
-        while size and any(n > had.get(k, 0) for k, n in _quotas(shares, size).items()):
+        size = min(floor(had.get(kind, 0) / share + DUST) for kind, share in shares.items())
+        while any(n > had.get(k, 0) for k, n in _quotas(shares, size).items()):
             size -= 1
-    wanted = _quotas(shares, max(size, 1))
+    wanted, least = _quotas(shares, size), 0 if size else 1  # of 0 a kind has none at all
     for kind, count in wanted.items():
-        if count > had.get(kind, 0):
+        if max(count, least) > had.get(kind, 0):
             raise Usage(
-                f"mix: expected {count:,} prompts that are {kind}, got {had.get(kind, 0):,} after "
+                f"mix: expected {max(count, least):,} prompts that are {kind}, got "
+                f"{had.get(kind, 0):,} after "
                 "what cannot be asked was left out; lower mix.size, change its shares, or compose "
                 "more"
             )

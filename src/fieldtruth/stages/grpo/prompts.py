@@ -48,13 +48,13 @@ class Shown:
 
 
 def check(rows: Rows, asked: Iterable[int], processor: Any, encoder: Encoder, sign: int) -> int:
-    """Look at the first prompts and at one for each size of photo; returns the longest's tokens.
+    """Look at the first prompts and at one for each size of photo; the most tokens of any prompt.
 
     `sign` is the model's token for a part of a photo. Raises `Unreadable` naming the example whose
     prompt holds one of the model's own signs, or has another number of such tokens than its photo
     has parts; `Usage` where TRL would ask otherwise than `predict` does.
     """
-    sizes, longest = set[tuple[int, int]](), 0
+    beside, longest = dict[tuple[int, int], int](), 0  # tokens of the photo and the template
     shown = Shown(rows)
     for place, number in enumerate(dict.fromkeys(asked)):
         example, _ = rows[number]
@@ -63,10 +63,11 @@ def check(rows: Rows, asked: Iterable[int], processor: Any, encoder: Encoder, si
         except Unreadable as fault:
             raise Unreadable(f"example {example.id!r}: {fault}", fault.outcome) from None
         size = (example.width, example.height)
-        if place >= LOOKED and size in sizes:
-            continue
-        sizes.add(size)
-        longest = max(longest, _tokens(example, shown({"row": [number]}), processor, encoder, sign))
+        words = processor.tokenizer(example.prompt, add_special_tokens=False)["input_ids"]
+        if place < LOOKED or size not in beside:
+            made = _tokens(example, shown({"row": [number]}), processor, encoder, sign)
+            beside[size] = max(beside.get(size, 0), made - len(words))
+        longest = max(longest, beside[size] + len(words))
     return longest
 
 

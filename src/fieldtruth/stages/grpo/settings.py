@@ -156,6 +156,11 @@ class Grpo(Record, frozen=True, kw_only=True):
             raise ValueError(
                 f"expected prompts x replies ({whole}) to be a multiple of updates x batch ({part})"
             )
+        if (self.steps or 0) % self.updates:
+            raise ValueError(
+                f"expected steps ({self.steps}) to be a multiple of updates ({self.updates}): "
+                "rounds are whole"
+            )
         if self.save_every % self.updates:
             raise ValueError(
                 f"expected save_every ({self.save_every}) to be a multiple of updates "

@@ -20,7 +20,7 @@ from fieldtruth.models.transformers.loading import Weights
 from fieldtruth.stages.grpo.paying import Payer
 from fieldtruth.stages.grpo.prompts import Shown
 from fieldtruth.stages.grpo.settings import Grpo
-from fieldtruth.tuning import learning
+from fieldtruth.tuning import learning, parts
 from fieldtruth.tuning.judging import Judge, Judged, Rest, arguments, run
 
 __all__ = ["Asked", "Judge", "Rest", "Tuner", "open_tuner", "run"]
@@ -30,8 +30,6 @@ NAMES = {
     "kl": "kl", "entropy": "entropy", "clip_ratio/region_mean": "clipped",
     "frac_reward_zero_std": "zero_spread", "reward_std": "spread",
 }  # fmt: skip
-_BY_TOKEN = ("mm_token_type_ids", "token_type_ids")
-PART = 8  # replies of like length that are looked at together, on a CPU
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,18 @@ class Tuner(Judged, GRPOTrainer):  # type: ignore[misc]
         self.rest, self._payer = rest, payer
         super().__init__(reward_funcs=payer, **others)
 
+    def _generate_and_score_completions(self, inputs: Any) -> Any:
+        """TRL's; then the photos of a round, one for each reply, are let go from the GPU."""
+        made = super()._generate_and_score_completions(inputs)
+        if made.get("pixel_values") is not None:
+            made["pixel_values"] = made["pixel_values"].cpu()
+        return made
+
     def compute_loss(self, model: Any, inputs: Any, *given: Any, **named: Any) -> Any:
-        """TRL's; shows the batch to whoever looks on."""
+        """TRL's, with the photos of the batch; shows it to whoever looks on."""
+        if inputs.get("pixel_values") is not None:
+            photos = inputs["pixel_values"].to(self.accelerator.device)
+            inputs = {**inputs, "pixel_values": photos}
         if self.rest.seen is not None:
             self.rest.seen.batch(inputs)
         return super().compute_loss(model, inputs, *given, **named)
@@ -77,29 +85,20 @@ class Tuner(Judged, GRPOTrainer):  # type: ignore[misc]
         In a round the longest reply has ten times the tokens of most. Behind an end nothing counts:
         what is cut there is zero in what comes back.
         """
-        whole = (model, input_ids, attention_mask, logits_to_keep, *given)
-        grids: Any = named.get("image_grid_thw")
-        alone = grids is not None and len(grids) == len(input_ids)  # a photo for each
-        if input_ids.device.type != "cpu" or not alone or named.get("compute_aux_loss"):
-            return super()._get_per_token_logps_and_entropies(*whole, **named)
+        batch = {**named, "input_ids": input_ids, "attention_mask": attention_mask}
+        if not parts.can_be_parted(batch) or named.get("compute_aux_loss"):
+            return super()._get_per_token_logps_and_entropies(
+                model, input_ids, attention_mask, logits_to_keep, *given, **named
+            )
+        batch["batch_size"] = None  # TRL's own parts, of the batch as it lies
         lengths = attention_mask[:, -logits_to_keep:].sum(dim=1)
-        photos = named.pop("pixel_values").split(grids.prod(dim=1).tolist())
-        named = {name: each for name, each in named.items() if name != "batch_size"}
         order, found = lengths.argsort(stable=True), []
-        for rows in order.split(PART):
+        for rows in order.split(parts.PART):
             cut = logits_to_keep - max(int(lengths[rows].max()), 1)
-            end = input_ids.shape[1] - cut
-            theirs = {
-                name: each[rows, :end] if name in _BY_TOKEN and each is not None else each
-                for name, each in named.items()
-            }
-            theirs |= {
-                "pixel_values": cat([photos[row] for row in rows.tolist()]),
-                "image_grid_thw": grids[rows], "num_images": [1] * len(rows),
-            }  # fmt: skip
+            theirs = parts.of_rows(batch, rows, input_ids.shape[1] - cut)
             made = super()._get_per_token_logps_and_entropies(
-                model, input_ids[rows, :end], attention_mask[rows, :end], logits_to_keep - cut,
-                **theirs,
+                model, theirs.pop("input_ids"), theirs.pop("attention_mask"), logits_to_keep - cut,
+                **{**theirs, "num_images": [1] * len(rows)},
             )  # fmt: skip
             found.append([None if each is None else pad(each, (0, cut)) for each in made])
         back = order.argsort()
@@ -155,6 +154,7 @@ def open_tuner(
         if told is None:
             raise
         raise told from None
+    learning.eyes_learn(settings, tuner.model)
     if tuner.ref_model is not None:
         base = Weights(tuner.ref_model, weights.kind, weights.dtype)
         loading.quicken(base, device, settings.patches)
@@ -167,6 +167,9 @@ def _arguments(settings: Grpo, device: str, asked: Asked, folder: Path) -> Any:
     rounds = len(asked.order) // settings.prompts
     vllm = {
         "use_vllm": True, "vllm_mode": "colocate",
+        # vLLM tells probabilities among the tokens that top-p and top-k leave. Held against those
+        # among all, as TRL corrects the loss by, a long reply would count for next to nothing.
+        "vllm_importance_sampling_correction": False,
         "vllm_gpu_memory_utilization": settings.vllm_memory,
         "vllm_max_model_length": asked.longest + settings.budget,
     }  # fmt: skip

@@ -14,15 +14,17 @@ then holds as many times the examples; all validate, the first one writes.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from math import isqrt
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fieldtruth import pretrained, store
 from fieldtruth.faults import Usage
-from fieldtruth.models.transformers import ranks
+from fieldtruth.models.transformers import loading, ranks
 from fieldtruth.models.transformers.answering import Speaker, room_for
 from fieldtruth.models.transformers.first_step import FirstStep
 from fieldtruth.models.transformers.loading import Caps
+from fieldtruth.models.transformers.processor import open_processor
 from fieldtruth.records import Record
 from fieldtruth.stages.sft.settings import PRESETS, Sft, with_preset
 from fieldtruth.stages.sft.talks import Talks
@@ -117,6 +119,14 @@ class _Work:
 
     def _noted(self) -> Iterator[str]:
         """What a reader of the numbers has to know."""
+        base = self.settings.base
+        caps, own = self.work.caps, loading.cap(open_processor(base), None, None, base)
+        if caps.most and own.most and caps.most < own.most:
+            yield (
+                f"photos are shown at no more than {caps.most:,} pixels ({isqrt(caps.most)} x "
+                f"{isqrt(caps.most)}; this base takes {own.most:,}): small symptoms may vanish; "
+                "max_pixels in the recipe sets it"
+            )
         if self.work.val_caps != self.work.caps:
             yield (
                 f"trained on photos of {self.work.caps} and validated on {self.work.val_caps}: "

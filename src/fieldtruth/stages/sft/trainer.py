@@ -18,7 +18,7 @@ from fieldtruth.models.transformers.answering import Speaker
 from fieldtruth.models.transformers.encoding import IGNORED
 from fieldtruth.models.transformers.loading import Weights
 from fieldtruth.stages.sft.settings import Average, Sft
-from fieldtruth.tuning import learning
+from fieldtruth.tuning import learning, parts
 from fieldtruth.tuning.judging import Judge, Judged, Rest, arguments, run
 from fieldtruth.tuning.rows import Shown, Taught
 
@@ -45,8 +45,9 @@ class Tuner(Judged, SFTTrainer):  # type: ignore[misc]
     def compute_loss(self, model: Any, inputs: Any, *given: Any, **named: Any) -> Any:
         """TRL's, where it looks at the tokens of the replies alone, all alike: on a GPU.
 
-        On a CPU it works out, twice, what the model makes of every token of every prompt; here
-        only of the places at which some reply of the batch has one. The loss is the same.
+        On a CPU it works out, twice, what the model makes of every token of every prompt, and of
+        all that pads the short ones; here only of the places at which some reply has a token, in
+        parts of like length. The loss is the same.
         """
         if self.rest.seen is not None:
             self.rest.seen.batch(inputs)
@@ -55,8 +56,21 @@ class Tuner(Judged, SFTTrainer):  # type: ignore[misc]
         ours = self._power or (labels.device.type == "cpu" and self._chooses)
         if not plain or not ours:
             return super().compute_loss(model, inputs, *given, **named)
+        several = self.accelerator.num_processes > 1  # each then looks once, or none knows of it
+        parted = not several and parts.can_be_parted(inputs)
+        total = sum(
+            self._summed(model, each) for each in (parts.parted(inputs) if parted else [inputs])
+        )
+        count = named.get("num_items_in_batch")  # of all batches of a step, on all devices
+        if count is None:
+            return total / weighed(labels[:, 1:], self._power).sum()
+        spread = self.args.average_tokens_across_devices
+        return total / count * (self.accelerator.num_processes if spread else 1)
+
+    def _summed(self, model: Any, inputs: Mapping[str, Any]) -> Any:
+        """The loss of a batch or of a part of one, summed over its tokens by their weights."""
+        following = inputs["labels"][:, 1:]
         asked = {name: each for name, each in inputs.items() if name != "labels"}
-        following = labels[:, 1:]
         places = (following != IGNORED).any(dim=0).nonzero().flatten()
         kept = {"logits_to_keep": places} if self._chooses else {}
         logits = model(**asked, **kept, use_cache=False).logits
@@ -66,13 +80,7 @@ class Tuner(Judged, SFTTrainer):  # type: ignore[misc]
             logits.flatten(0, 1).float(), following[:, places].flatten(), ignore_index=IGNORED,
             reduction="none",
         )  # fmt: skip
-        weights = weighed(following, self._power)
-        total = (each * weights[:, places].flatten()).sum()
-        count = named.get("num_items_in_batch")  # of all batches of a step, on all devices
-        if count is None:
-            return total / weights.sum()
-        spread = self.args.average_tokens_across_devices
-        return total / count * (self.accelerator.num_processes if spread else 1)
+        return (each * weighed(following, self._power)[:, places].flatten()).sum()
 
     def _get_num_items_in_batch(self, batch_samples: Any, device: Any) -> Any:
         """What the losses of a step's batches are divided by: the sum of their tokens' weights."""
@@ -110,7 +118,7 @@ def open_tuner(
     teach = Taught(rows, speaker.encoder, speaker.pad, settings.length)
     learning.free(settings, weights.model)
     try:
-        return Tuner(
+        tuner = Tuner(
             rest,
             settings.average,
             model=weights.model,
@@ -126,6 +134,8 @@ def open_tuner(
         if told is None:
             raise
         raise told from None
+    learning.eyes_learn(settings, tuner.model)
+    return tuner
 
 
 def _arguments(settings: Sft, device: str, folder: Path) -> Any:
