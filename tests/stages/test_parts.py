@@ -27,7 +27,13 @@ def batch(lengths: tuple[int, ...] = LENGTHS, photos: int = 1) -> dict[str, Any]
     if photos:
         patches = [torch.full((a * b * c, 3), n // photos) for n, (a, b, c) in enumerate(grids)]
         told |= {"image_grid_thw": torch.tensor(grids), "pixel_values": torch.cat(patches)}
+        told["mm_token_type_ids"] = kinds([1 + n % 2 for n in range(len(lengths))], most)
     return told
+
+
+def kinds(counts: list[int], most: int) -> Any:
+    """So many tokens of photos in each row: one for four patches."""
+    return torch.tensor([[1] * each + [0] * (most - each) for each in counts])
 
 
 @pytest.mark.parametrize("photos", [0, 1])
@@ -58,6 +64,20 @@ def test_batches_that_are_not_parted() -> None:
     told = batch()
     del told["image_grid_thw"]  # of a kind of model that counts its patches otherwise
     assert not parts.can_be_parted(told)
+    told = batch()
+    del told["mm_token_type_ids"]  # or that does not say which row a photo is of
+    assert not parts.can_be_parted(told)
+
+
+def test_as_many_photos_as_rows_need_not_be_one_to_each() -> None:
+    """Of talks some show two photos and others none."""
+    one = [1 + n % 2 for n in range(10)]
+    told = batch()
+    for shown in ([3, 0, *one[2:]], [0, 3, *one[2:]], [*one[:8], 0, 3], [one[1], one[0], *one[2:]]):
+        told["mm_token_type_ids"] = kinds(shown, 9)
+        assert not parts.can_be_parted(told)
+    told["mm_token_type_ids"] = kinds(one, 9)
+    assert parts.can_be_parted(told)
 
 
 @pytest.mark.slow

@@ -10,15 +10,25 @@ from typing import Any
 from fieldtruth.pretrained import load_torch
 
 PART = 8  # rows
-PHOTOS, GRIDS, TOKENS = "pixel_values", "image_grid_thw", "input_ids"
+PHOTOS, GRIDS, TOKENS, KINDS = "pixel_values", "image_grid_thw", "input_ids", "mm_token_type_ids"
 
 
 def can_be_parted(batch: Mapping[str, Any]) -> bool:
-    """Whether it lies on a CPU, in more rows than a part has, with one photo or none for each."""
+    """Whether it lies on a CPU, in more rows than a part has, each with one photo or all without.
+
+    As many photos as rows are not enough: of two talks the first may have both.
+    """
     ids, grids = batch[TOKENS], batch.get(GRIDS)
     if ids.device.type != "cpu" or len(ids) <= PART:
         return False
-    return len(grids) == len(ids) if grids is not None else batch.get(PHOTOS) is None
+    if grids is None:
+        return batch.get(PHOTOS) is None
+    kinds = batch.get(KINDS)  # of tokens: 0 is of words
+    if kinds is None or len(grids) != len(ids):
+        return False
+    # Photos lie in the order of their rows, so they are one to a row where the sizes agree.
+    tokens, patches = (kinds > 0).sum(dim=1), grids.prod(dim=1)
+    return bool((tokens * patches.sum() == patches * tokens.sum()).all())
 
 
 def parted(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

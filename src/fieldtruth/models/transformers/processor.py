@@ -20,11 +20,14 @@ _TOKENS = {
 def open_processor(place: str) -> Any:
     """The processor in a folder or under a hub name; `Usage` where it takes no photos."""
     library = load_transformers()
-    load = partial(library.AutoProcessor.from_pretrained, trust_remote_code=False)
-    try:
-        made = opened(place, load)
-    except ImportError:
-        made = opened(place, _without_video(place).from_pretrained)
+
+    def how(there: str) -> Any:
+        try:
+            return library.AutoProcessor.from_pretrained(there, trust_remote_code=False)
+        except ImportError:
+            return _without_video(place).from_pretrained(there)
+
+    made = opened(place, how)
     if not hasattr(made, "image_processor") or not hasattr(made, "tokenizer"):
         raise Usage(
             f"{place}: expected a processor of photos and words, got a {type(made).__name__}; "

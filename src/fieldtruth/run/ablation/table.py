@@ -17,7 +17,10 @@ from fieldtruth.run.ablation.settings import Opened, Row, runs
 
 Run = tuple[str, int]  # a row with a seed
 Words = dict[tuple[str, str], list[Prediction]]  # by benchmark and protocol
-BESIDE = {"known_target": ("dense_f1", "lesion_f1", "object_f1")}  # what a headline leaves out
+BESIDE = {  # what a headline leaves out
+    "known_target": ("recall", "dense_f1", "lesion_f1", "object_f1"),
+    "candidates": ("f1", "false_abstention"),
+}
 
 
 class Over(Record, frozen=True, kw_only=True):
