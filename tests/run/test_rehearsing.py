@@ -68,9 +68,14 @@ def test_every_recipe_that_trains_comes_to_its_first_step(name: str, tmp_path: P
         assert (seen.base, seen.data) == ("tiny", "drawn")
         assert seen.grad_norm > 0
         told = told_of(path, row)
-        if told.rank:  # the pairs of seven projections in four layers; the first of each waits
+        if told.rank and told.vision == "frozen":
+            # The pairs of seven projections in four layers; the first of each waits.
             assert (seen.learning.learning, seen.learning.waiting) == (28, 28)
             assert seen.learning.weights == 4 * told.rank * (4 * 2 * 192 + 3 * (192 + 384))
+        elif (
+            told.rank
+        ):  # and of four in each of the four blocks of the eyes, and two of two mergers
+            assert (seen.learning.learning, seen.learning.waiting) == (48, 48)
         assert (seen.learning.eyes > 0) == (told.vision == "trained")
         assert 1 <= seen.image_tokens.least <= seen.image_tokens.most < seen.tokens.most
         if told.max_pixels:
