@@ -109,13 +109,15 @@ def test_the_bound_is_on_a_boxs_score(weights: Path, photos: list[Path]) -> None
 class Small:
     """The detector on a machine with memory for so many passes at a time."""
 
-    def __init__(self, model: Any, most: int) -> None:
+    def __init__(self, model: Any, most: int, fault: BaseException | None = None) -> None:
         self.config, self._model, self.most, self.tried = model.config, model, most, list[int]()
+        told = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate")
+        self._fault = fault or told
 
     def __call__(self, **given: Any) -> Any:
         self.tried.append(len(given["pixel_values"]))
         if self.tried[-1] > self.most:
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate")
+            raise self._fault
         return self._model(**given)
 
 
@@ -129,11 +131,12 @@ def test_a_batch_that_does_not_fit_is_halved_and_what_fits_nowhere_is_an_error(
         small = model._model = Small(model._model, most)
         assert list(model.reply(requests)) == told
         assert small.tried == tried
-    model = open_model(weights)
-    model._model = Small(model._model, 0)
-    for words in model.reply(requests):
-        assert (words.finish, words.text) == ("error", "")
-        assert "out of memory on cpu for this photo alone" in (words.error or "")
+    for fault, why in ((None, "CUDA out of memory. Tried to allocate"), (MemoryError(), "Memory")):
+        model = open_model(weights)
+        model._model = Small(model._model, 0, fault)
+        for words in model.reply(requests):
+            assert (words.finish, words.text) == ("error", "")
+            assert f"out of memory on cpu for this photo alone: {why}" in (words.error or "")
 
 
 LESION, SPECK, LEAF = (10.0, 10.0, 30.0, 30.0), (50.0, 50.0, 52.0, 52.0), (0.0, 0.0, 80.0, 80.0)

@@ -233,6 +233,7 @@ def test_the_deviation_divides_by_one_less_than_the_seeds(values: tuple[float, .
         ('versus = ["right"]', "seeds = []", "rows.half.seeds|seeds"),
         ('versus = ["right"]', 'train = ["t"]', "rows.half.train: expected none, for scripted"),
         ('versus = ["right"]', "grpo = { steps = 2 }", "rows.half.grpo: expected none, for scrip"),
+        ('versus = ["right"]', "grpo = {}", "rows.half.grpo: expected none, for scripted"),
         ('versus = ["right"]', 'after = "right"', "rows.half.after: expected none, for scripted"),
         ('versus = ["right"]', 'model = "transformers"', "recipe in TOML"),
         ('"candidates+blank"', '"candidates+nothing"', "nothing"),

@@ -180,7 +180,7 @@ class GroundingDino:
         except (MemoryError, RuntimeError) as error:
             if not pretrained.no_memory(error):
                 raise
-            why = str(error).strip().splitlines()[0]
+            why = (str(error).strip() or type(error).__name__).splitlines()[0]
         if self._device.startswith("cuda"):
             pretrained.load_torch().cuda.empty_cache()
         if len(ready) == 1:

@@ -1,6 +1,6 @@
 """Our reward: the reply is read by the one reader and graded as scoring grades it.
 
-It closes what can be had for nothing under the published one (agroground.md, 16.7, W-76 and W-78):
+It closes what can be had for nothing under the published one (agroground.md, 16.7):
 
 - a box under 0.001 of the photo that finds nothing is a speck: it is no answer, has no vote, and
   still counts as a false box;

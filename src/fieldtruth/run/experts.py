@@ -55,7 +55,7 @@ def _photos(images: set[str], root: Path | None) -> dict[str, str]:
     """The hashes of the photos that are at hand; none where it is not known where they lie."""
     if root is None:
         return {}
-    places = {image: store.inside(root, image) for image in images}
+    places = {image: store.inside(root, image) for image in sorted(images)}
     return {image: store.sha256(path) for image, path in places.items() if path.is_file()}
 
 

@@ -2,9 +2,8 @@
 
 The processor's files are kept byte for byte. The merged weights are asked what base and adapter
 were, in full precision, and once more when the written folder is opened anew: where the logits are
-not the same, nothing is left. (The published script
-compared 40 greedy replies, took 36 equal ones for faithful, ended with 0 in any case and deleted
-the folder first: W-75.)
+not the same, nothing is left. (The published script compared 40 greedy replies, took 36 equal ones
+for faithful, ended with 0 in any case and deleted the folder first.)
 """
 
 from pathlib import Path

@@ -29,7 +29,7 @@ from fieldtruth.replies import write_boxes
 
 RULE = 1  # add one when the same request may be answered otherwise
 WAITING = 4  # batches of prepared requests that are held until others of their size come
-ROOM = 30  # boxes that a reply must have room for: a dense photo has 12 on average (W-59)
+ROOM = 30  # boxes that a reply must have room for: a dense photo has 12 on average
 _LONG = "northern corn leaf blight"  # a label that takes more tokens than most
 
 
@@ -68,7 +68,7 @@ class Speaker:
         except (MemoryError, RuntimeError) as error:
             if not pretrained.no_memory(error):
                 raise
-            why = str(error).strip().splitlines()[0]
+            why = (str(error).strip() or type(error).__name__).splitlines()[0]
         if self.device.startswith("cuda"):
             torch.cuda.empty_cache()
         if len(ready) == 1:

@@ -39,8 +39,9 @@ class Part(Record, frozen=True, kw_only=True):
 
 
 class Learnt(Record, frozen=True, kw_only=True):
-    """How the training went. `cpu_seconds` are of the process that ended it, null
-    where that was another than the one that scored.
+    """How the training went.
+
+    `cpu_seconds` are of the process that ended it; null where another one scored.
 
     `seen` are examples with repeats: in so many steps, so many right replies were shown or so many
     prompts asked; `replies` how many replies came to those. Losses of a reward say nothing: there

@@ -190,8 +190,9 @@ def _row_troubles(opened: Opened, name: str, row: Row) -> Iterator[str]:
     if row.model == "transformers":
         yield from _training_troubles(opened, name, row)
         return
-    for table in ("train", "after", "sft", "grpo"):
-        if getattr(row, table):
+    given = {"train": row.train, "after": row.after, "sft": row.sft, "grpo": row.grpo is not None}
+    for table, there in given.items():
+        if there:
             yield f"rows.{name}.{table}: expected none, for {row.model} is not trained here"
 
 
