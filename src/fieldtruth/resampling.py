@@ -39,11 +39,13 @@ class Estimate(NamedTuple):
 def totals(sums: Sequence[Floats], resamples: int, seed: int = 0) -> list[Floats]:
     """Totals of every draw for each of `sums`, which have the same units: (resamples, columns).
 
-    Each is multiplied on its own: equal sums then give equal bytes wherever they stand. Another
-    `seed` is for units that are drawn independently of others.
+    The sums are first put `on_a_grid`, on which a product is exact: a file of intervals is then the
+    same to the byte at any number of threads. Another `seed` is for units that are drawn
+    independently of others.
     """
     n = len(sums[0])
     made = [np.zeros((resamples, s.shape[1])) for s in sums]
+    exact = [on_a_grid(s) for s in sums]
     rng = np.random.default_rng(seed)
     step = max(1, _BLOCK // max(n, 1))
     for begin in range(0, resamples if n else 0, step):
@@ -51,9 +53,22 @@ def totals(sums: Sequence[Floats], resamples: int, seed: int = 0) -> list[Floats
         picked = rng.integers(0, n, (rows, n)) + np.arange(rows)[:, None] * n
         counts = np.bincount(picked.ravel(), minlength=rows * n).reshape(rows, n)
         weights = counts.astype(np.float64)
-        for total, s in zip(made, sums, strict=True):
+        for total, s in zip(made, exact, strict=True):
             total[begin : begin + rows] = weights @ s
     return made
+
+
+def on_a_grid(sums: Floats) -> Floats:
+    """`sums` (units, columns), rounded so that as many of them as there are units add up exactly.
+
+    Each column to multiples of a power of two, 2 ** -52 of the most that its units can come to:
+    float64 holds every sum of them, so that no order of adding (threads, a block, another
+    processor's kernel) changes a bit. Whole numbers stay as they are.
+    """
+    most = np.abs(sums).max(axis=0, initial=0) * len(sums)
+    unit = np.ldexp(1.0, np.frexp(most)[1] - 52)
+    exact: Floats = np.rint(sums / unit) * unit
+    return exact
 
 
 def estimate(sums: Floats, value: Value, resamples: int = RESAMPLES) -> Estimate:

@@ -1,5 +1,6 @@
 """The one bootstrap against plain index resampling, and what keeps its intervals honest."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -76,6 +77,27 @@ def test_a_known_interval_to_the_digit() -> None:
     one = bootstrap.panel(found.items, found.evidence)
     got = bootstrap.estimates(bootstrap.draw([one], "image")[0])["abstention"]
     assert got == Estimate(0.75, 0.25, 1.0, 4, groups=4)
+
+
+def test_totals_are_exact_so_that_threads_and_processors_change_no_bit() -> None:
+    """`math.fsum` rounds once, whatever the order; a product of floats as its kernel adds."""
+    rng = np.random.default_rng(3)
+    sums = rng.random((700, 4)) * [1, 1e9, 1e-12, -3] + [0, 0, 0, 1]
+    sums[:, 1] = np.floor(sums[:, 1])  # pixels
+    grid = resampling.on_a_grid(sums)
+    assert (grid[:, 1] == sums[:, 1]).all()
+    assert np.abs(grid - sums).max(axis=0) == pytest.approx([0, 0, 0, 0], abs=1e-12)
+    drawn = np.random.default_rng(0)
+    for found in resampling.totals([sums], 30)[0]:
+        picked = drawn.integers(0, 700, 700)
+        assert found.tolist() == [math.fsum(column) for column in grid[picked].T]
+        assert found == pytest.approx(sums[picked].sum(axis=0), rel=1e-12)
+
+
+def test_a_grid_for_nothing() -> None:
+    assert resampling.on_a_grid(np.zeros((0, 2))).shape == (0, 2)
+    assert resampling.on_a_grid(np.zeros((3, 2))).tolist() == [[0, 0]] * 3
+    assert resampling.on_a_grid(np.array([[5e-324], [1e300]])).tolist() == [[0], [1e300]]
 
 
 def test_groups_are_drawn_whole() -> None:
