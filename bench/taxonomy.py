@@ -3,7 +3,7 @@
     python bench/taxonomy.py
 
 One run measures ours and the peer on the same names. The peer is the published lookup
-(agroground.md, 2.5 and W-22): it reads its synonym file for each name, and scans all labels for
+(agroground.md, 2.5): it reads its synonym file for each name, and scans all labels for
 the longest one that the name holds. CPU time of this process, the best of five interleaved
 rounds. Exits 1 when a target is missed.
 """

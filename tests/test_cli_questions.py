@@ -253,10 +253,12 @@ def grades(ask: Ask) -> Answer:
 WORDS = {"o1": "powdery mildew", "o2": "some blight of the leaf", "s1": "The tips look scorched."}
 
 
-def judged(bench: Path, path: Path, server: Server, *more: str) -> Any:
+def judged(bench: Path, path: Path, server: Server, *more: str, code: int = 0) -> Any:
     args = "model=grader,retries=1,backoff=0.001,timeout=0.4"
-    found = done("score", bench, path, "--judge", server.url, "--judge-args", args, *more)
-    return found["models"]["m"]["open"]
+    words = ("--judge", server.url, "--judge-args", args, *more, "--json")
+    ended, out, err = run("score", bench, path, *words)
+    assert ended == code, err
+    return json.loads(out)["models"]["m"]["open"]
 
 
 def test_a_judge_grades_what_equality_cannot(bench: Path, tmp_path: Path) -> None:
@@ -305,7 +307,7 @@ def test_a_judge_that_fails_scores_nothing_and_can_be_asked_again(
 ) -> None:
     path = answers(tmp_path / "o.jsonl", "open", **WORDS)
     with serving(FAULTS[name]) as server:
-        found = judged(bench, path, server)["all"]
+        found = judged(bench, path, server, code=3)["all"]
         counts = {"correct": 1, "partial": 0, "incorrect": 0, "not_attempted": 0, "unscored": 2}
         assert {each: found[each] for each in counts} == counts
         assert (found["n"], found["accuracy"]["n"], found["accuracy"]["value"]) == (3, 1, 1.0)
@@ -314,6 +316,28 @@ def test_a_judge_that_fails_scores_nothing_and_can_be_asked_again(
         mended = judged(bench, path, server)["all"]
         assert len(server.asks) == before + 2
     assert (mended["unscored"], mended["correct"], mended["partial"]) == (0, 1.5, 1)
+
+
+def test_a_judge_that_fails_is_no_success(bench: Path, tmp_path: Path) -> None:
+    """Design, section 5: 3 is finished, but more failed than allowed; what was graded is kept."""
+
+    def short_ones(ask: Ask) -> Answer:
+        schema = ask.body["response_format"]["json_schema"]["schema"]
+        return Answer(b"", 500) if "statements" in schema["properties"] else grades(ask)
+
+    path, out = answers(tmp_path / "o.jsonl", "open", **WORDS), tmp_path / "result"
+    with serving(FAULTS["500"]) as server:
+        args = ("--judge", server.url, "--judge-args", "retries=0", "--out", str(out))
+        code, _, err = run("score", bench, path, *args)
+        assert (code, "m under open: the judge failed on 2 of 3 answers" in err) == (3, True), err
+        assert judged(bench, path, server, "--as-published", code=3)["unjudged"] == 2
+        assert json.loads((out / "score.json").read_text())["models"]["m"]["open"]["unjudged"] == 2
+        assert run("report", out)[0] == 0
+        server.act = short_ones
+        assert judged(bench, path, server, "--allow-missing", "0.3", code=3)["unjudged"] == 1
+        assert judged(bench, path, server, "--allow-missing", "0.4")["unjudged"] == 1
+        server.act = grades
+        assert "unjudged" not in judged(bench, path, server)
 
 
 def test_the_published_arithmetic_on_open_answers(bench: Path, tmp_path: Path) -> None:

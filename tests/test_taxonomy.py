@@ -79,7 +79,7 @@ def test_spellings(written: str, plain: str) -> None:
         ("spot", "spotted wilt", False, True),
         ("early blight", "late blight", False, True),
         ("\u0930\u094b\u0917", "\u0930\u0917", False, True),  # differ in a vowel mark alone
-        ("corn rust", "maize rust", True, False),  # W-20: corn and maize are one crop
+        ("corn rust", "maize rust", True, False),  # corn and maize are one crop
     ],
 )
 def test_one_thing_rivals_and_neither(a: str, b: str, one: object, rival: object) -> None:
@@ -182,7 +182,7 @@ def test_rivals_exclude_each_other_in_whatever_order_the_pool_comes(
         ("corn rust", "maize rust", None, True),
         ("bell pepper spot", "bacterial spot", "Pepper, bell", True),
         ("late leaf blight of potato", "late blight", "potato", True),  # a synonym once stripped
-        ("rot", "carrot weevil", None, False),  # W-73
+        ("rot", "carrot weevil", None, False),  # a run of letters is no word
         ("rust", "crust", None, False),
         ("ant", "anthracnose", None, False),
         ("leaf rust", "rust of leaf", None, False),  # another order

@@ -82,6 +82,7 @@ class Line:
 def read_drafts(path: Path) -> list[Line]:
     """Every line of a file of items or of questions; the fields of the first line tell which."""
     kind = _kind(path)
+    store.fields_once(path)
     lines = [
         Line(draft, f"{path}:{number} (id {draft.id!r})")
         for number, draft in enumerate(store.read_unique(path, kind), start=1)

@@ -8,10 +8,12 @@ import logging
 import os
 import socket
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
+from math import prod
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -25,6 +27,7 @@ EXTRA = "transformers"
 TRAINING = "train"
 CONFIG = "config.json"
 _WEIGHTS = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors")
+_PRECISIONS = {"F32": "float32", "BF16": "bfloat16", "F16": "float16"}  # safetensors' names
 
 T = TypeVar("T")
 
@@ -109,6 +112,8 @@ def pick_device(said: str) -> str:
         torch.empty(0, device=said)
     except (RuntimeError, AssertionError):  # each kind has its own way of saying so
         there = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+        there += ["mps"] if torch.backends.mps.is_available() else []
+        there += [f"xpu:{number}" for number in range(torch.xpu.device_count())]
         raise Usage(
             f"device: expected one that this machine has, got {said!r}; it has: "
             f"{', '.join(['cpu', *there])}"
@@ -148,6 +153,25 @@ def opened(place: str, how: Callable[[str], T]) -> T:
         why = str(error).strip().splitlines() or [type(error).__name__]
         hint = "" if there.is_dir() else "; where there is no network, give a folder"
         raise Usage(f"{expected}: {why[0]}{hint}") from error
+
+
+def whole(kind: Any, place: str, **options: Any) -> Any:
+    """The model in a folder or under a hub name, by one of transformers' own classes.
+
+    Raises `Usage` where it cannot be loaded, is not in safetensors, or lacks a weight: the library
+    draws at random what is not there, and says so in a log alone.
+    """
+    load = partial(kind.from_pretrained, use_safetensors=True, output_loading_info=True, **options)
+    model, told = opened(place, load)
+    learnt = {name for name, _ in model.named_parameters(remove_duplicate=False)}
+    lacking = sorted(learnt & set(told["missing_keys"]))
+    if lacking:
+        raise Usage(
+            f"{place}: expected all weights of a {type(model).__name__}, got none for "
+            f"{len(lacking):,} of its parts, such as {lacking[0]}; the folder is not whole, or it "
+            "was saved under names that transformers does not know"
+        )
+    return model
 
 
 def _unreachable(name: str) -> bool:
@@ -190,6 +214,28 @@ def folder_of(place: str) -> Path:
 def weights_of(place: str) -> str:
     """16 hex digits of the weights alone: the same for a copy elsewhere, or under a hub name."""
     return _digest(folder_of(place).glob("*.safetensors"))
+
+
+def precision_of(place: str) -> str:
+    """What most numbers of the weights are held in, as `bfloat16`.
+
+    The files say so themselves; of settings, Qwen3-VL's tell it of their parts alone. Raises
+    `Usage` for one that torch has no name for here.
+    """
+    from safetensors import safe_open
+
+    counted = Counter[str]()
+    for path in folder_of(place).glob("*.safetensors"):
+        with safe_open(path, framework="pt") as file:
+            for part in map(file.get_slice, file.keys()):
+                counted[part.get_dtype()] += prod(part.get_shape())
+    found = max(counted, key=lambda each: (counted[each], each), default="none")
+    if found not in _PRECISIONS:
+        raise Usage(
+            f"{place}: expected weights in {', '.join(_PRECISIONS.values())}, got {found}; say in "
+            "what to write them, as --dtype bfloat16"
+        )
+    return _PRECISIONS[found]
 
 
 def _digest(paths: Iterable[Path]) -> str:

@@ -167,6 +167,8 @@ def read_table(
     Raises `BadRecord` where the head lacks one of `needs` or has what is not one of `knows`,
     and where the file is not CSV in UTF-8. A row of another width is `Bad`.
     """
+    # As of JSON: python's own bound, 131,072 letters, would end the reading at one long text.
+    csv.field_size_limit(store.LINE_LIMIT)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)

@@ -79,7 +79,7 @@ def test_the_room() -> None:
     ],
 )  # fmt: skip
 def test_verdicts(correlation: float | None, expected: str) -> None:
-    """AgroGround, appendix; W-47: NaN falls in none of the three."""
+    """AgroGround, appendix: NaN falls in none of the three."""
     assert duplicates.verdict(correlation) == expected
 
 

@@ -84,7 +84,8 @@ def test_the_interval_draws_groups_together() -> None:
 @pytest.mark.parametrize(
     "line",
     ['{"item": "q0"}', '{"item": "q0", "grade": "good"}', '{"item": "q0", "grades": []}',
-     '{"item": "q0", "grade": "correct", "grades": ["correct"]}', '{"grade": "correct"}'],
+     '{"item": "q0", "grade": "correct", "grades": ["correct"]}', '{"grade": "correct"}',
+     '{"item": "q0", "grade": "correct", "grade": "incorrect"}'],
 )  # fmt: skip
 def test_lines_that_are_no_grades(tmp_path: Path, line: str) -> None:
     path = tmp_path / "hand.jsonl"

@@ -53,13 +53,13 @@ def judged(*told: tuple[int, Any]) -> Verdict:
     [
         (judged((0, "correct"), (1, "correct")), Shares(1, 0, 0)),
         (judged((0, "correct")), Shares(0.5, 0, 0)),
-        # W-88: three statements on one of two true ones give 1.5
+        # three statements on one of two true ones give 1.5
         (judged((0, "correct"), (0, "correct"), (0, "correct")), Shares(1.5, 0, 0)),
         # a higher grade takes the true statement away from the lower ones
         (judged((0, "correct"), (0, "partial"), (1, "partial")), Shares(0.5, 0.5, 0)),
         (judged((0, "incorrect"), (0, "partial"), (1, "incorrect")), Shares(0, 0.5, 0.5)),
         (judged((0, "partial"), (0, "partial")), Shares(0, 1, 0)),
-        # W-86: no statements, or a split that failed: out of the denominator
+        # no statements, or a split that failed: out of the denominator
         (whole("not_attempted", 2), None),
         (None, None),
         (whole("correct", 2), RIGHT),  # right in its own words, without a judge

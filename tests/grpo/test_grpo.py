@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -16,12 +17,15 @@ from fieldtruth import pretrained, store
 from fieldtruth.faults import BadRecord, CannotWrite, Refused, Unreadable, Usage
 from fieldtruth.images import open_upright
 from fieldtruth.models.transformers.card import Card, read_card
+from fieldtruth.models.transformers.loading import Caps
 from fieldtruth.rewards.contract import Rollout, pay
 from fieldtruth.stages import grpo
 from fieldtruth.stages.grpo import Grpo, Mix, Watch, prompts
+from fieldtruth.stages.grpo.mix import Books
 from fieldtruth.stages.grpo.paying import reward_of
 from fieldtruth.tuning import work
 from fieldtruth.tuning.checkpoints import Checkpoints
+from fieldtruth.tuning.validating import Validation, Value
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
@@ -93,7 +97,8 @@ def test_a_run_is_paid_watched_validated_and_kept(place: Path) -> None:
     assert rows == done.history
     assert [each.step for each in done.validations] == [0, 2, 4]
     assert done.select == "reward.mean"
-    rewards = {each.step: each.by("reward.mean") for each in done.validations}
+    rewards = {each.step: each.by("reward.mean") or 0.0 for each in done.validations}
+    assert done.gained == pytest.approx(rewards[done.best] - rewards[0], abs=1e-15)
     assert done.best == max((2, 4), key=lambda step: (rewards[step], -step))
     assert done.validations[0].values["reward"]["mean"].n == 4
     for name in ("best", "last"):
@@ -225,13 +230,73 @@ def test_a_sign_of_hacking_is_told_and_can_stop_the_run(place: Path) -> None:
     done = grpo.train(told, silent, notes.append)
     assert [(each.step, each.sign) for each in done.alarms] == [(2, "truncated")]
     assert notes[-1].startswith("step 2: truncated 1 > 0 (replies that are cut off")
-    assert (done.steps, done.stopped) == (6, "")
+    assert (done.steps, done.stopped, done.gained) == (6, "", None)
+    straight = done
     stopping = msgspec.structs.replace(watch, on_alarm="stop")
     told = settings(place, watch=stopping, budget=1, steps=6, val=(), out=str(place / "stopped"))
     done = grpo.train(told, silent, notes.append)
     assert (done.steps, done.best, done.last) == (2, 2, 2)
     assert done.stopped.startswith("step 2: truncated")
     assert "stopped at step 2" in grpo.line(done, "out")
+    # As long as alarms stop it, it is done; where they no longer do, it goes on as if they had not.
+    assert trained(told) == done
+    again = trained(msgspec.structs.replace(told, watch=watch))
+    assert (again.steps, again.stopped, again.run) == (6, "", straight.run)
+    assert again.history == straight.history
+    kept, made = tensors(place / "out" / "last"), tensors(place / "stopped" / "last")
+    assert all(torch.equal(kept[name], made[name]) for name in kept)
+    assert not (place / "stopped" / "checkpoints").exists()
+
+
+def test_a_run_is_stopped_at_the_end_of_a_round() -> None:
+    """Two steps are made of a round: after the first of them nobody could go on."""
+    from fieldtruth.stages.grpo import trainer
+
+    rows, stopped = list[int](), list[int]()
+
+    def alarmed(history: list[int]) -> bool:
+        rows.append(history[-1])
+        return True
+
+    asked: Any = SimpleNamespace(look=alarmed)
+    watching = trainer._Watching(SimpleNamespace(), asked, 2)  # type: ignore[arg-type]
+    for step in range(1, 5):
+        control = SimpleNamespace(should_save=False, should_training_stop=False)
+        watching.on_log(None, SimpleNamespace(global_step=step, log_history=[step]), control)
+        assert control.should_save == control.should_training_stop
+        stopped += [step] if control.should_training_stop else []
+    assert (rows, stopped) == ([1, 2, 3, 4], [2, 4])
+
+
+@pytest.mark.parametrize(
+    ("base", "best", "gain", "said"),
+    [
+        (0.5, 0.75, 0.25, "best is step 4 (reward.mean 0.750); last is step 6. In out"),
+        (0.75, 0.5, -0.25, "the base it began with did better by 0.250: best is no gain on it"),
+        (0.5, 0.5, 0.0, "the base it began with did as well: best is no gain on it"),
+        (None, 0.5, None, "best is step 4 (reward.mean 0.500); last is step 6. In out"),
+    ],
+)
+def test_a_best_that_is_worse_than_its_base_is_said(
+    base: float | None, best: float, gain: float | None, said: str
+) -> None:
+    judged = [
+        Validation(
+            step=step, outcomes={},
+            values={"reward": {"mean": Value(value=value, low=value, high=value, n=4)}},
+        )
+        for step, value in ((0, base), (4, best))
+    ]  # fmt: skip
+    found = grpo.gained("reward.mean", judged, 4)
+    assert found == gain
+    done = grpo.Trained(
+        run="", base="", base_weights="", reward="grounded", asked=8, val_examples=4, steps=6,
+        mix=Books(examples=1, taken=1, cells={}, dropped={}), weights=1, caps=Caps(None, None),
+        select="reward.mean", best=4, last=6, history=[{"reward": 0.5}], validations=judged,
+        alarms=(), stopped="", notes=(), versions={}, gained=found,
+    )  # fmt: skip
+    assert said in grpo.line(done, "out")
+    assert ("no gain" in grpo.line(done, "out")) == ("no gain" in said)
 
 
 def test_what_trl_is_told(place: Path) -> None:

@@ -20,7 +20,7 @@ from fieldtruth.models.transformers.answering import Drawn, Speaker, room_for
 from fieldtruth.models.transformers.encoding import Encoder, Prepared, batch
 from fieldtruth.models.transformers.processor import open_processor
 from fieldtruth.models.transformers.settings import Settings, space_of
-from fieldtruth.pretrained import hushed, opened, weights_of
+from fieldtruth.pretrained import hushed, opened, pick_device, weights_of
 from fieldtruth.replies import read_boxes, write_boxes
 
 torch = pytest.importorskip("torch")
@@ -381,6 +381,14 @@ def test_a_kind_of_model_that_asks_for_another_library_is_told(tmp_path: Path) -
 
     with pytest.raises(Usage, match=r"got: TimmWrapperModel requires the timm library\.$"):
         opened(str(tmp_path), how)
+
+
+def test_every_kind_of_device_that_is_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    monkeypatch.setattr(torch.xpu, "device_count", lambda: 2)
+    with pytest.raises(Usage, match=r"it has: cpu, cuda:0, mps, xpu:0, xpu:1$"):
+        pick_device("cuda:99")
 
 
 def test_what_cannot_be_opened_says_why(base: Path, tmp_path: Path) -> None:

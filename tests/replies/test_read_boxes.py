@@ -26,10 +26,10 @@ FOUND: list[tuple[str, list[Box], list[str], set[str]]] = [
     (f"Here they are: [{RUST}] as asked.", [R], ["rust"], {"prose"}),
     (f"[{RUST}]\n[{BLIGHT}]", [B], ["blight"], {"several_lists"}),
     (f"```json\n[{RUST}]\n```\nno:\n```json\n[{BLIGHT}]\n```", [B], ["blight"],
-     {"fence", "several_lists"}),
+     {"fence", "several_lists", "prose"}),
     (f"[]\n[{RUST}]", [R], ["rust"], {"several_lists"}),
     (f"[{RUST}]\n[{{\"bbox_2d\": [1, 2]}}]", [R], ["rust"], set()),
-    (f"[{RUST}] with a confidence of {{\"score\": 0.9}}", [R], ["rust"], set()),
+    (f"[{RUST}] with a confidence of {{\"score\": 0.9}}", [R], ["rust"], {"prose"}),
     (f"[{RUST}] so the box [1, 2, 3, 4] is it", [R], ["rust"], {"prose"}),
     # brackets in prose are no lists
     (f"Coordinates are in [0, 1000]. [{RUST}]", [R], ["rust"], {"prose"}),
@@ -151,7 +151,34 @@ EMPTY = [
     '{"detections": []}', f"[{RUST}] no, I was wrong: []", "<think>a box? [1,2,3,4]</think>[]",
     "x in [0, 1000), so: []", "\ufeff[]", "<think>hm</think>\n\nnull", "[/* none */]",
 ]  # fmt: skip
+# Words beside an empty answer; in rewards they cost (design, section 8).
+TALK = [
+    "```healthy\n[]\n```", "``` healthy []", "```healthy```\n[]", "```null``` It is healthy.",
+    "Here: ```json\nnull\n``` as asked", '["healthy"] []', '[] ["healthy"]', '[["no rust"]]\n[]',
+    '["no", "rust", "is", "here"] []', '{"status": "healthy"} []', '[{"label": "healthy"}]\n[]',
+    "[null, the plant is healthy] []", "[] healthy []", "{} it is healthy []",
+]  # fmt: skip
+SILENT = [
+    "```json\n[]\n```", "```JSON\n[]```", "```python\n[]\n```", "```\nnull\n```", "```null```",
+    "```json\nnull```", "[1, 2] []", "[null] []", "{} []", '[{"bbox_2d": [1, 2]}] []',
+    '["10", "20", "30"] []', "[[]]\r\n[]", '{"boxes": null}, []',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "talks"),
+    [*((text, True) for text in TALK), *((text, False) for text in SILENT)],
+)
+def test_words_beside_an_empty_answer_are_noted_wherever_they_stand(
+    text: str, *, talks: bool
+) -> None:
+    reading = read_boxes(text, "norm1000", "stop")
+    assert reading.outcome == "empty"
+    assert ({"prose", "several_lists"} & set(reading.repairs) != set()) is talks
+
+
 PROSE = [
+    "```healthy```",
     "No disease is visible.", "I cannot help with that.", "HTTP 500", "None", "none", "NULL.",
     "[see figure]", "The value is null.", "{target} was not found", "It covers [0, 1000) and more",
     "<loc0001><loc0002><loc0003><loc0004> rust", "...", "it's [3 lesions] at most", "5 lesions",

@@ -14,6 +14,7 @@ MEANT = [
     # the whole reply
     ("B", "B"), (" B", "B"), ("b", "B"), ("B.", "B"), ("(B)", "B"), ("**B**", "B"), ("B:", "B"),
     ("[B]", "B"), ("`B`", "B"), ('"B"', "B"), ("```\nB\n```", "B"), ("Option C", "C"), ("A", "A"),
+    ("```B```", "B"), ("```text\nB\n```", "B"),
     ("early blight", "B"), ("Early-Blight.", "B"), ("<think>A</think>B", "B"), ("A.\n", "A"),
     # a letter that leads
     ("B) early blight", "B"), ("B early blight", "B"), ("B\nbecause", "B"), ("D - healthy", "D"),

@@ -14,6 +14,8 @@ from fieldtruth.replies import read_text, said
     [
         ("Powdery mildew.", "text", "Powdery mildew."),
         ("```\nrust\n```", "text", "rust"),
+        ("```rust```", "text", "rust"),  # a name, and no language
+        ("```json\nrust\n```", "text", "rust"),
         ("<think>rust?</think> scab ", "text", "scab"),
         ("[]", "unreadable", "[]"),
         ("", "unreadable", ""),

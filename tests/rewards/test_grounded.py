@@ -169,6 +169,8 @@ def test_on_a_photo_without_it(*, how: dict[str, bool], choose: bool) -> None:
 
     assert earns("No. []") <= earns("[]") - LEAST
     assert earns("[] and so on") <= earns("[]") - LEAST
+    assert earns("```healthy\n[]\n```") <= earns("[]") - LEAST
+    assert earns('["healthy"] []') <= earns("[]") - LEAST
     assert earns(words(FAR)) <= earns("[]") - LEAST
     assert earns("See: " + words(FAR)) <= earns(words(FAR)) - LEAST
     assert earns(words(SPECK)) <= earns("[]") - LEAST

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from PIL import Image
 from tests.builders import frozen, question, table
 
@@ -83,6 +84,9 @@ def test_a_context_is_a_declared_arm(
     seal = json.loads((tmp_path / "replies.manifest.json").read_text())
     assert seal.get("context") == context
     assert seal["model"].startswith(f"{arm}@run2: ")
+    again = tmp_path / "again.jsonl"
+    asking.predict(replace(job, name=f"{arm}@run2"), again)  # named as it is filed
+    assert again.read_bytes() == out.read_bytes()
 
 
 def test_what_is_no_context(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from tests.builders import plain, question
 
@@ -115,6 +116,10 @@ def test_it_is_an_arm_of_its_own(tmp_path: Path) -> None:
     asking.predict(job, tmp_path / "out.jsonl")
     names = {reply.model for reply in store.read(tmp_path / "out.jsonl", Prediction)}
     assert names == {"scripted@retrieve1"}
+    named = msgspec.structs.replace(job, name="m@retrieve1")  # as the replies are to be filed
+    asking.predict(named, tmp_path / "named.jsonl")
+    names = {reply.model for reply in store.read(tmp_path / "named.jsonl", Prediction)}
+    assert names == {"m@retrieve1"}
     assert "retrieved" in json.loads((tmp_path / "out.manifest.json").read_text())
 
 

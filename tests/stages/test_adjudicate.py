@@ -186,6 +186,7 @@ def test_a_missing_id_is_refused(
     [
         ('{"id":"1","answer":"A"}\n{"id":"1","answer":"A"}\n', "a:2.*expected an id of its own"),
         ('{"id":"1"}\n', "a:1.*answer"),
+        ('{"id":"1","answer":"A","answer":null}\n', "a:1.*'answer' twice"),
         ('{"id":"1","answer":" A"}\n', "a:1.*without blanks"),
         ('{"id":"1","answer":""}\n', "a:1.*null where it is flagged"),
         ('{"id":"1","answer":2}\n', "a:1"),

@@ -63,7 +63,7 @@ def test_a_copy_in_another_set(two: tuple[Path, Path]) -> None:
 
 
 def test_a_collision_that_is_nearer_hides_no_copy(tmp_path: Path) -> None:
-    """W-45: each near pair is compared, not only the nearest."""
+    """Each near pair is compared, not only the nearest."""
     photo = scene(2)
     false, true = collision(photo, 2), at_distance(photo, scene(52), 4)
     assert true is not None
@@ -78,7 +78,7 @@ def test_a_collision_that_is_nearer_hides_no_copy(tmp_path: Path) -> None:
 
 
 def test_every_file_of_a_hash_is_compared(tmp_path: Path) -> None:
-    """W-47: of several files with one hash, one may be the copy and the others not."""
+    """Of several files with one hash, one may be the copy and the others not."""
     photo = scene(1)
     save(photo, tmp_path / "bench" / "photo.png")
     for name in ("a", "b", "c"):
@@ -105,7 +105,7 @@ def test_what_is_like_but_not_the_same_is_ambiguous(tmp_path: Path) -> None:
 
 
 def test_two_constant_photos_are_unverified(tmp_path: Path) -> None:
-    """Design, section 8; W-46, W-47: what cannot be compared is never a collision."""
+    """Design, section 8: what cannot be compared is never a collision."""
     one, other = blank(tmp_path / "a" / "x.png", 90), blank(tmp_path / "b" / "y.png", 180)
     (pair,) = audited(one.parent, other.parent).pairs
     assert (pair.distance, pair.correlation, pair.verdict) == (0, None, "unverified")
@@ -132,7 +132,7 @@ def test_a_gradient_is_degenerate_and_compared_all_the_same(tmp_path: Path) -> N
 
 
 def test_what_cannot_be_read_is_counted_and_said(two: tuple[Path, Path]) -> None:
-    """W-46: an unreadable image is an unverified image."""
+    """An unreadable image is an unverified image."""
     a, b = two
     (a / "text.jpg").write_text("no photo")
     (a / "none.png").touch()
@@ -152,7 +152,7 @@ def test_what_cannot_be_read_is_counted_and_said(two: tuple[Path, Path]) -> None
 
 
 def test_pairs_within_a_set_and_among_three(tmp_path: Path) -> None:
-    """W-48: everything with everything, whatever the sets are for."""
+    """Everything with everything, whatever the sets are for."""
     for name in ("a", "b", "c"):
         save(scene(9), tmp_path / name / f"{name}.jpg", quality=60 + ord(name) % 5)
     save(scene(9), tmp_path / "a" / "again.jpg")
@@ -166,7 +166,7 @@ def test_pairs_within_a_set_and_among_three(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", list(Image.Transpose))
 def test_flips_and_turns(tmp_path: Path, method: Image.Transpose) -> None:
-    """W-51: whichever of the two was turned."""
+    """Whichever of the two was turned."""
     save(scene(4), tmp_path / "a" / "x.png")
     save(scene(4).transpose(method), tmp_path / "b" / "y.png")
     sets = (tmp_path / "a", tmp_path / "b")

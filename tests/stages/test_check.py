@@ -295,11 +295,13 @@ def test_nothing_is_lost_of_a_file_with_bad_rows(tmp_path: Path) -> None:
     rows: list[Row] = [
         b"\xff\xfe", good | {"id": 1}, b"", b'{"id": NaN}', b'{"id": "x"', b"[" * 100_000, b"3",
         b"\0", b'{"id": "\\ud800"}', {"conversations": []}, good | {"id": 1}, b"null",
+        json.dumps(good).encode()[:-1] + b', "messages": []}',
     ]  # fmt: skip
     report = checked(tmp_path, rows)
     bad = [(at, "bad_row") for at in (1, 3, 4, 5, 6, 7, 8, 9, 10)]
-    assert (report.kind, report.rows) == ("chat", 12)
-    assert told(report) == [*bad, (11, "duplicate_id"), (12, "bad_row")]
+    assert (report.kind, report.rows) == ("chat", 13)
+    assert told(report) == [*bad, (11, "duplicate_id"), (12, "bad_row"), (13, "bad_row")]
+    assert report.problems[-1].detail == "expected every field once, got 'messages' twice"
     assert report.problems[9].id == "1"
     assert report.problems[9].detail == "row 2 has it too"
 
@@ -357,7 +359,7 @@ def test_the_budget(tmp_path: Path) -> None:
     assert told(checked(tmp_path, [said(HIT)], budget=39)) == []
     assert told(checked(tmp_path, [said(HIT)], budget=38)) == [(1, "answer_too_long")]
     boxes = [{"bbox_2d": [101, 202, 303, 404], "label": "early blight"}] * 7
-    assert 250 <= tokens(json.dumps(boxes)) <= 270  # W-59: 256 tokens held about seven
+    assert 250 <= tokens(json.dumps(boxes)) <= 270  # the published 256 tokens held about seven
 
 
 def test_photos_lie_elsewhere(tmp_path: Path) -> None:

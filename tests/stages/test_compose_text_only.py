@@ -122,7 +122,7 @@ def hold(made: Sequence[Example]) -> None:
 
 @pytest.mark.parametrize("words", ["on the leaf", "plainly"])
 def test_a_wording_of_their_own_would_be_found(field: Field, words: str) -> None:
-    """In a third of the negatives; of the published ones a half had such a wording (W-39)."""
+    """In a third of the negatives; of the published ones a half had such a wording."""
     made = list(mixed(field, settings=Mix(seed=1)))
 
     def leaking(example: Example) -> str:

@@ -173,7 +173,9 @@ def test_a_judge_with_a_fault_then_without(
     with serving(lambda _: Answer(b"", 500)) as server:
         args = ("--judge", server.url, "--judge-args", "retries=0", "--json", "--photos")
         code, out, err = run("errors", bench, *files, *args)
-        assert (code, json.loads(out)["kinds"]["unsorted"]["count"]) == (0, 2), err
+        assert (code, json.loads(out)["kinds"]["unsorted"]["count"]) == (3, 2), err
+        assert "the judge failed on 2 of 6 errors" in err
+        assert run("errors", bench, *files, *args, "--allow-missing", "0.4")[0] == 0
         server.act = sorts
         code, out, err = run("errors", bench, *files, *args)
         assert (code, json.loads(out)["kinds"]["knowledge"]["count"]) == (0, 2), err
@@ -187,6 +189,7 @@ def test_a_judge_with_a_fault_then_without(
     ("lines", "code", "told"),
     [
         ('{"id": "c", "kind": "sight"}', 1, ":1: expected"),
+        ('{"id": "c", "kind": "perception", "kind": "knowledge"}', 1, ":1 (id 'c'): expected"),
         ('{"id": "c", "kind": "perception"}\n' * 2, 1, ":2: expected one line for 'c'"),
         ("[]", 1, ":1: expected"),
         ("{", 1, ":1: expected"),

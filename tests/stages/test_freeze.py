@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import ExifTags, Image
 
 from fieldtruth import store
 from fieldtruth.faults import BadRecord, Busy, Fault, Refused, Unreadable, Usage
@@ -78,6 +78,33 @@ def test_the_manifest_counts_and_says_what_it_was_made_from(photos: Path) -> Non
     assert manifest.inputs == {"set.jsonl": store.sha256(photos.parent / "set.jsonl")}
     assert len(manifest.digest) == 64
     assert line(manifest, Path("B")) == "leaves 2: 3 items, 2 photos, not audited: B"
+
+
+def test_photos_that_tell_where_or_by_whom_are_counted_and_kept_as_they_are(photos: Path) -> None:
+    """Their bytes are their identity; who gives the benchmark out has to know."""
+    exif = Image.Exif()
+    exif.get_ifd(ExifTags.IFD.GPSInfo)[ExifTags.GPS.GPSLatitude] = (39.0, 17.0, 0.0)
+    Image.new("RGB", (40, 30), (60, 160, 30)).save(photos / "here.jpg", exif=exif)
+    exif[ExifTags.Base.Artist] = "Jane Roe"
+    Image.new("RGB", (40, 30), (60, 160, 90)).save(photos / "both.jpg", exif=exif)
+    exif[ExifTags.Base.Artist] = "Jane Doe"
+    Image.new("RGB", (40, 30), (60, 160, 60)).save(photos / "fetched.jpg", exif=exif)
+    shown = [
+        {**WELL, "id": "again", "image": "here.jpg"}, {**WELL, "id": "here", "image": "here.jpg"},
+        {**WELL, "id": "both", "image": "both.jpg"},
+        {**WELL, "id": "gone", "image": "fetched.jpg", "licence": "unknown"},  # by its hash alone
+    ]  # fmt: skip
+    bench = made(photos, SICK, *shown)
+    assert bench.manifest.counts["metadata"] == {"person": 1, "place": 2}
+    told = "a person (photos: 1) and a place (photos: 2)"
+    assert f"4 photos (1 by reference: see fetch.py), whose files tell of {told}, not" in line(
+        bench.manifest, Path("B")
+    )
+    card = (bench.folder / "CARD.md").read_text("utf-8")
+    assert f"of {told}. Look at them before this folder is given out." in card
+    assert "| metadata |" not in card
+    (both,) = (each for each in bench.items if each.id == "both")
+    assert bench.photo(both.image).read_bytes() == (photos / "both.jpg").read_bytes()
 
 
 def test_an_audit_is_frozen_with_it(photos: Path) -> None:
@@ -188,6 +215,13 @@ def test_photos_and_ids_that_cannot_be(
 def test_a_wrong_question_is_named(photos: Path) -> None:
     with pytest.raises(BadRecord, match=r"set\.jsonl:1 \(id 'q1'\): expected one of AB, got 'C'"):
         made(photos, {**CHOICE, "answer": "C"})
+
+
+def test_a_truth_that_is_told_twice_is_none(photos: Path) -> None:
+    path = photos.parent / "set.jsonl"
+    path.write_text(json.dumps(SICK)[:-1] + ', "label": "scab"}\n')
+    with pytest.raises(BadRecord, match=r"set\.jsonl:1 \(id 'sick'\): .*'label' twice"):
+        freeze(path, photos, photos.parent / "bench", SETTINGS)
 
 
 def test_an_empty_file_is_no_benchmark(photos: Path) -> None:

@@ -132,7 +132,7 @@ def test_collisions_and_quality_are_only_recorded(photos: Path) -> None:
 
 
 def test_what_was_not_read_is_refused(photos: Path) -> None:
-    """W-46, W-47: also of the other sets, for nothing was held against it."""
+    """Also of the other sets, for nothing was held against it."""
     (photos.parent / "train" / "broken.jpg").write_text("no photo")
     lines = rows(photos.parent / "items.jsonl", a=None)
     report = audited(photos, photos, photos.parent / "train")

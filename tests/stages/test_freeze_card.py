@@ -124,6 +124,23 @@ def test_small_strata_are_named_and_large_ones_are_not(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("groups", "told"),
+    [
+        (1, "All 6 records are of one group: no number on them has an interval"),
+        (2, "2 groups that belong together, the largest of 5; intervals resample groups (of so"),
+        (4, "intervals resample groups (of so few it is too narrow to rely on), and a split"),
+        (5, "5 groups that belong together, the largest of 2; intervals resample groups, and a"),
+    ],
+)
+def test_the_card_does_not_promise_an_interval_that_says_nothing(
+    tmp_path: Path, groups: int, told: str
+) -> None:
+    rows = [row(f"p{n}", group=f"g{min(n, groups - 1)}") for n in range(6)]
+    _, body = card(made(tmp_path, *rows))
+    assert told in body
+
+
 def test_long_tables_end_in_a_row_that_counts_the_rest(tmp_path: Path) -> None:
     rows = [row(f"p{n:03}", label=f"blight {n:03}", candidates=None) for n in range(ROWS + 7)]
     _, body = card(made(tmp_path, *rows))

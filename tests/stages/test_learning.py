@@ -52,6 +52,17 @@ def test_eyes_that_would_rest_where_they_are_to_learn_are_told() -> None:
         learning.eyes_learn(told("trained"), model(SAYS[0]))
 
 
+def test_muon_with_lora_would_teach_nothing_and_is_told() -> None:
+    """It is given the weights that are there; those of LoRA come later."""
+    net = pytest.importorskip("torch").nn.Linear(4, 4)
+    with pytest.raises(Usage, match=r"optimizer: expected adamw with LoRA \(rank 4\), got muon"):
+        learning.optimizer(told("frozen", rank=4, optimizer="muon"), net)
+    found = learning.optimizer(told("frozen", rank=0, optimizer="muon"), net)
+    held = {id(each) for group in found.param_groups for each in group["params"]}
+    assert held == {id(each) for each in net.parameters()}
+    assert learning.optimizer(told("frozen", rank=4), net) is None
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_run_whose_targets_leave_out_the_eyes_does_not_begin(tmp_path: Path) -> None:

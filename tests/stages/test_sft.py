@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from tests.builders import NAMES, example
+from tests.builders import NAMES, example, examples_folder
 from tests.stages import tuned
 from tests.stages.tuned import examples, losses, settings, silent, trained
 
@@ -398,6 +398,18 @@ def test_rows_are_those_of_the_files_one_after_another(tmp_path: Path) -> None:
     assert [rows[n] for n in range(len(rows))] == straight
     assert rows.head(2) == straight[:2]
     assert rows.head(None) == straight
+
+
+def test_an_example_that_is_too_long_is_found_before_the_first_step(place: Path) -> None:
+    """However late its turn comes: the one step here is of four others."""
+    first = store.open_examples(Path(settings(place).train[0]))
+    examples(place / "long", 40)
+    some = [tuned.one(number, "train", {}) for number in range(40)]
+    some[38] = msgspec.structs.replace(some[38], prompt="where? " * 1000)
+    folder = examples_folder(place / "long", some)
+    assert 8 + 38 in Rows([first, store.open_examples(folder)]).heaviest()
+    with pytest.raises(Usage, match="example 'train-38': expected at most 1000 tokens"):
+        trained(settings(place, train=(str(folder),), steps=1, length=1000))
 
 
 def test_what_cannot_be_trained_on_says_why(place: Path) -> None:

@@ -65,6 +65,17 @@ def test_where_a_talk_lies(talks: Path) -> None:
     assert second.photos == (talks.parent / "images/0.png",)
 
 
+def test_the_longest_talks_are_known_before_the_first_step(tmp_path: Path) -> None:
+    """Of twenty the sixteen with the most words, over all files; a blank line is none."""
+    paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for at, path in enumerate(paths):
+        rows = [row(f"{at}{n}", 0, "where? " * (10 * at + n), "here") for n in range(10)]
+        path.write_text("\n" + "".join(json.dumps(each) + "\n" for each in rows))
+    found = Talks(paths)
+    assert found.heaviest() == list(range(4, 20))
+    assert found.talk(19).turns[0] == ("user", ("where? " * 19).strip())
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -108,6 +108,27 @@ def test_two_records_of_one_id_are_named_by_both_lines(tmp_path: Path) -> None:
         list(store.read_unique(path, Item))
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (GOOD[:-1] + ', "label": "scab"}', "'label'"),
+        (GOOD[:-1] + ', "labe\\u006c": "scab"}', "'label'"),  # the same name, written otherwise
+        ('{"id": "leaf-1", "facts": [{"a": 1, "b": {}, "a": 1}]}', "'a'"),
+        (GOOD, None), ('{"id": "leaf-1", "facts": [{"id": 1}, {"id": 1}]}', None),
+        ("", None), ("{", None), ("[" * 100_000, None), ("\udcff", None),
+    ],
+)  # fmt: skip
+def test_a_field_that_stands_twice_is_named(tmp_path: Path, line: str, told: str | None) -> None:
+    """What is no JSON is left to whoever reads the lines."""
+    path = tmp_path / "items.jsonl"
+    path.write_text(f"\ufeff{GOOD}\n{line}\n", encoding="utf-8", errors="surrogateescape")
+    if told is None:
+        store.fields_once(path)
+        return
+    with pytest.raises(BadRecord, match=rf":2 \(id 'leaf-1'\): expected .* once, got {told} twice"):
+        store.fields_once(path)
+
+
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 

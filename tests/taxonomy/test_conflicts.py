@@ -23,8 +23,8 @@ CROP = st.sampled_from(sorted(ON))
 @pytest.mark.parametrize(
     ("a", "b", "crop", "why"),
     [
-        ("cedar-apple rust", "cedar apple rust", "apple", "spelling (W-18)"),
-        ("corn rust", "maize rust", None, "crop's other name (W-20)"),
+        ("cedar-apple rust", "cedar apple rust", "apple", "spelling"),
+        ("corn rust", "maize rust", None, "crop's other name"),
         ("black scurf", "stem canker", "potato", "Rhizoctonia solani on potato"),
         ("leaf blast", "neck blast", "rice", "Pyricularia oryzae on rice"),
         ("gray mold", "botrytis rot", "peach", "Botrytis cinerea on peach"),

@@ -85,7 +85,7 @@ def test_no_symptom_text_and_no_row_of_a_closed_licence_is_carried() -> None:
 
 
 def test_the_data_are_read_on_first_use_and_once() -> None:
-    """W-22: the published lookup opens its file for every sample and scans 6,038 labels."""
+    """The published lookup opens its file for every sample and scans 6,038 labels."""
     code = (
         "import fieldtruth.taxonomy as t; from fieldtruth.taxonomy.data import book\n"
         "assert book.cache_info().currsize == 0\n"

@@ -12,7 +12,7 @@ from fieldtruth.taxonomy.prompts import grounding_prompt, organ_of
 @pytest.mark.parametrize(
     ("name", "organ"),
     [
-        # W-21: no root, ear, fruit, crown or stem disease is on a leaf.
+        # No root, ear, fruit, crown or stem disease is on a leaf.
         ("root rot", "root"), ("black root rot", "root"), ("ear rot", "ear"), ("corn smut", "ear"),
         ("fusarium head blight", "head"), ("brown rot", "fruit"), ("blossom end rot", "fruit"),
         ("crown rot", "crown"), ("crown gall", "stem base"), ("stem rust", "stem"),
@@ -36,7 +36,7 @@ def test_the_organ_is_read_off_the_name(name: str, organ: str) -> None:
         ("powdery mildew", None, "powdery mildew, white powdery coating on leaf"),
         ("brown spot", "paddy", "brown spot, small round brown spots on rice leaf"),
         ("verticillium wilt", "cotton", "verticillium wilt, drooping parts on cotton"),
-        # W-20: insects and weeds stand alone; crops are not doubled; corn is maize
+        # insects and weeds stand alone; crops are not doubled; corn is maize
         ("aphid", "rose", "aphid"),
         ("Colorado beetle", "potato", "colorado beetle"),
         ("canada goldenrod", "maize", "canada goldenrod"),
@@ -54,7 +54,7 @@ def test_the_whole_prompt(name: str, crop: str | None, text: str) -> None:
 
 
 def test_a_label_has_a_prompt_for_each_crop() -> None:
-    """W-19: the published lookup keeps one prompt per label, whatever the crop."""
+    """The published lookup keeps one prompt per label, whatever the crop."""
     texts = {
         grounding_prompt("black rot", crop=crop).text for crop in ("apple", "grape", "cabbage")
     }
@@ -65,7 +65,7 @@ def test_a_label_has_a_prompt_for_each_crop() -> None:
     ("recipe", "cues", "text", "source"),
     [
         ({"late blight": "wet brown blotch"}, {"late blight": "x"}, "wet brown blotch", "recipe"),
-        ({"Late-Blight": " wet\nbrown  blotch "}, None, "wet brown blotch", "recipe"),  # W-23
+        ({"Late-Blight": " wet\nbrown  blotch "}, None, "wet brown blotch", "recipe"),
         ({"late blight@tomatoes": "a", "late blight": "b"}, None, "a", "recipe"),
         ({"late blight@potato": "a", "late blight": "b"}, None, "b", "recipe"),
         ({"late blight@potato": "a"}, {"late blight": "dark wet\nedges"},

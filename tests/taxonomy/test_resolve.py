@@ -65,7 +65,7 @@ def test_the_ways_to_a_label(name: str, crop: str | None, id_: str, how: tuple[s
 @pytest.mark.parametrize(
     "written",
     [
-        # The 25 pairs of the two published files (agroground.md, 2.3; W-18), but for sentences.
+        # The 25 pairs of the two published files (agroground.md, 2.3), but for sentences.
         ("asochyta blight", "ascochyta blight"), ("powder mildew", "powdery mildew"),
         ("witches'-broom", "witches' broom"), ("damping off", "damping-off"), ("rusts", "rust"),
         ("earwigs", "earwig"), ("cedar-apple rust", "cedar apple rust"),

@@ -1,6 +1,6 @@
 """Photos that could not be read: whether they are copies of others, nobody knows.
 
-An unreadable image is an unverified image (design, section 2, rule 11; W-46): each is a failure.
+An unreadable image is an unverified image (design, section 2, rule 11): each is a failure.
 """
 
 from collections.abc import Iterator

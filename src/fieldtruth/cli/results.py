@@ -39,7 +39,8 @@ def score(
     predictions: Annotated[list[Path], typer.Argument(help="Predictions files.")],
     *,
     allow_missing: Annotated[
-        float, typer.Option(help="Share of items per model and protocol that may lack a reply.")
+        float,
+        typer.Option(help="Share of items per model and protocol without a reply or a grade."),
     ] = 0.0,
     unit: Annotated[
         str, typer.Option(help="What the bootstrap resamples: group or image.")
@@ -82,6 +83,7 @@ def score(
             benchmark, predictions, wanted, out, lambda each: note(each, quiet=quiet)
         )
         say(told, terminal.answers(told), as_json=as_json)
+        answers.check(told)
         return
 
     parts.none_of(pair or ())
@@ -110,7 +112,8 @@ def errors(
         typer.Option(help="Kinds by hand, {id, kind} a line: what --out left, filled in."),
     ] = None,
     allow_missing: Annotated[
-        float, typer.Option(help="Share of questions that the first pass may lack.")
+        float,
+        typer.Option(help="Share of questions that the first pass, or the judge, may lack."),
     ] = 0.0,
     out: Annotated[Path | None, typer.Option(help="A file with every error, one a line.")] = None,
     quiet: Quiet = False,
@@ -129,6 +132,7 @@ def errors(
         benchmark, (first, second), wanted, out, lambda told: note(told, quiet=quiet)
     )
     say(found, erring.line(found), as_json=as_json)
+    erring.check(found, allow_missing)
 
 
 @app.command()

@@ -1,11 +1,11 @@
 """What a control is: the very same instruction, with one thing about the question changed.
 
 A control asks with the base protocol's own prompt and is read by the base protocol's own reader
-(agroground.md, section 14, and W-61: other wordings and other parsers made the published controls
+(agroground.md, section 14: other wordings and other parsers made the published controls
 no match for the numbers beside them). It changes the photo's pixels, or the item that the
 prompt is made from. `NAME+CONTROL` is the protocol's name; the control's file ends in
 `CONTROL = Control(...)`. What it draws, it draws from the generator it is handed, which is keyed
-by seed, control and item: a resumed run is the same run (W-74).
+by seed, control and item: a resumed run is the same run.
 """
 
 from collections.abc import Callable

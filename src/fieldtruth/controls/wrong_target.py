@@ -2,7 +2,7 @@
 
 The name is the item's own `absent_query`, frozen with the benchmark: a label of the same crop. So
 no draw is needed and nothing can differ between runs; the published control drew among all crops
-where its own had no other, and drew anew when it was resumed (agroground.md, section 14, W-74). The
+where its own had no other, and drew anew when it was resumed (agroground.md, section 14). The
 right answer is the empty one. Items without an `absent_query`, and healthy photos, are not asked.
 """
 

@@ -39,6 +39,7 @@ class Hand(Record, frozen=True, kw_only=True):
 
 def read_hand(path: Path) -> list[Hand]:
     """The grades in a file; `BadRecord` names the line that is none."""
+    store.fields_once(path)
     return list(store.read(path, Hand))
 
 

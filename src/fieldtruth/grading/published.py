@@ -32,7 +32,7 @@ def published(items: Iterable[Item], predictions: Iterable[Prediction], protocol
     """The sums of one model's replies, read and measured the published way.
 
     Rows for items the benchmark lacks are left out; a row that is given twice counts twice.
-    Controls and open answers are read in this one way, though they had parsers of their own (W-61).
+    Controls and open answers are read in this one way, though they had parsers of their own.
     """
     instruction = open_protocol(protocol)
     spoken = instruction.protocol
@@ -62,7 +62,7 @@ def published(items: Iterable[Item], predictions: Iterable[Prediction], protocol
 def parse(text: str) -> tuple[list[list[float]], list[str]]:
     """Boxes and labels of a reply: its JSON, else every bracketed group of four whole numbers.
 
-    What was read before the JSON went wrong stays, so that boxes can be doubled (W-58).
+    What was read before the JSON went wrong stays, so that boxes can be doubled.
     """
     boxes: list[list[float]] = []
     labels: list[str] = []
@@ -100,7 +100,7 @@ def name(labels: Sequence[str], text: str, candidates: Sequence[str]) -> str | N
 
 
 def _holds(items: Sequence[Item], names: Sequence[str | None]) -> Bools:
-    """The published lenient rule: either name holds the other, as a run of letters (W-73)."""
+    """The published lenient rule: either name holds the other, as a run of letters."""
     true = [plain(item.label) if item.label is not None else None for item in items]
     pairs = zip(names, true, strict=True)
     return np.array([bool(a and b and (a in b or b in a)) for a, b in pairs], dtype=np.bool_)

@@ -1,10 +1,10 @@
 """The published arithmetic on answers to questions, frozen, to reproduce old numbers.
 
 Follows agroground.md, sections 15.3 to 15.6, faults included: a letter is read only from the text
-up to the first blank, so "(A)" and "Answer: A" are wrong (W-89); a short answer that the judge did
-not grade is wrong (W-90); an answer in which no statement was found leaves the denominator (W-86);
-statements of one grade about one true statement all count, so a question may earn more than 1
-(W-88). Used by `score --as-published` on questions and by nothing else.
+up to the first blank, so "(A)" and "Answer: A" are wrong; a short answer that the judge did not
+grade is wrong; an answer in which no statement was found leaves the denominator; statements of one
+grade about one true statement all count, so a question may earn more than 1. Used by
+`score --as-published` on questions and by nothing else.
 
 Not reproduced, for it is not defined without what was never released: the judge's own words (any
 judge of ours stands in its place, whose statements speak about one true statement each, so the

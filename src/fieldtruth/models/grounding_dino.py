@@ -96,15 +96,11 @@ class GroundingDino:
         library = pretrained.load_transformers()
         self._device = pretrained.pick_device(settings.device)
         self._processor = pretrained.opened(settings.path, library.AutoProcessor.from_pretrained)
-        self._model = pretrained.opened(
-            settings.path,
-            lambda place: library.AutoModelForZeroShotObjectDetection.from_pretrained(
-                place, use_safetensors=True
-            ),
-        )
+        self._model = pretrained.whole(library.AutoModelForZeroShotObjectDetection, settings.path)
         self._model.to(self._device).eval()
         weights = pretrained.fingerprint(settings.path, self._model)
-        bounds = f"{settings.box:g}-{settings.text:g}-{settings.prompts}"
+        eyes = type(self._processor.image_processor).__name__  # each resizes in its own way
+        bounds = f"{settings.box:g}-{settings.text:g}-{settings.prompts}-{eyes}"
         if settings.filters != "none":
             bounds += f"-{settings.filters}"
         self.version = f"grounding_dino-{RULE}-{weights}-{bounds}"

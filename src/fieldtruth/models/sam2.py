@@ -77,10 +77,7 @@ class Sam2:
         self._detector = detector
         library = pretrained.load_transformers()
         self._device = pretrained.pick_device(settings.device)
-        self._model = pretrained.opened(
-            settings.path,
-            lambda place: library.Sam2Model.from_pretrained(place, use_safetensors=True),
-        )
+        self._model = pretrained.whole(library.Sam2Model, settings.path)
         self._model.to(self._device).eval()
         self._prepare = _Preparation.of(settings.path)
         self._embedded: OrderedDict[Path, tuple[Any, tuple[int, int]]] = OrderedDict()

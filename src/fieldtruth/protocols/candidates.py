@@ -2,7 +2,7 @@
 
 AgroGround's candidate instruction, in our own words (agroground.md, sections 6 and 7). The names
 are numbered, one a line, so a comma in one cannot split it (the published prompt joins them with
-commas: W-36, section 16.4). They stand in the order frozen on the item. The
+commas: section 16.4). They stand in the order frozen on the item. The
 wording is the same whatever the kind of the truth, since a list may hold several kinds and the
 wording would otherwise tell which of them it is.
 """

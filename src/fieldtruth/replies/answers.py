@@ -8,12 +8,13 @@ from typing import Literal
 
 from fieldtruth.geometry import space_limits
 from fieldtruth.records import Box, Space
-from fieldtruth.replies.loose import Array, Node, Table
+from fieldtruth.replies.loose import Array, Junk, Node, Table
 
 BOX_KEYS = ("bbox_2d", "box_2d", "bbox", "box", "bounding_box")
 LABEL_KEYS = ("label", "name", "class", "category")
 LIST_KEYS = ("boxes", "bboxes", "detections", "objects", "annotations", "predictions", "results",
              "regions", "lesions", "answer", "output")  # fmt: skip
+_ANSWERS = (*BOX_KEYS, *LIST_KEYS)
 LABELS_KEYS = ("labels", "names", "classes", "categories")  # beside a list of bare boxes
 FARTHEST = 1e12  # a coordinate beyond is no number of any photo, and would overflow an area
 
@@ -152,6 +153,16 @@ def is_element(node: Node) -> bool:
     if isinstance(node, Table):
         return first_of(node, BOX_KEYS) is not None
     return isinstance(node, Array) and len(node.items) == 4 and not _holds_containers(node)
+
+
+def is_words(node: Node) -> bool:
+    """Whether a container says something and nothing of a box: prose, though in brackets."""
+    if isinstance(node, Table):
+        return bool(node.fields) and not node.loose and first_of(node, _ANSWERS) is None
+    if isinstance(node, Array):
+        said = [item for item in node.items if item is not None and not isinstance(item, bool)]
+        return bool(said) and all(map(is_words, said))
+    return node is Junk.WORD or (isinstance(node, str) and not any(map(str.isdigit, node)))
 
 
 def _holds_containers(array: Array) -> bool:

@@ -8,7 +8,8 @@ The keys are those of `answers`: `BOX_KEYS`, `LABEL_KEYS`, `LIST_KEYS`, whatever
 
 `Reading.repairs` says what was done, each once, in this vocabulary.
 
-About the words: `thinking` and `fence` were taken away, `prose` stood around the answer,
+About the words: `thinking` and `fence` were taken away, `prose` stood around the answer
+(also as a list or object of words alone, or as a fence's name that is no language),
 `several_lists` were given, `bare_box` or `bare_boxes` came without objects, `single_object` and
 `no_brackets` without a list, `wrapped` in an object, `nested` in another list, `box_tokens` or
 `loc_tokens` as special tokens, `escaped_quotes`, `python` names or quotes, `comment`,
@@ -26,7 +27,7 @@ from collections.abc import Iterator
 
 from fieldtruth.records import Finish, Outcome, Reading, Space
 from fieldtruth.replies import marks, visible
-from fieldtruth.replies.answers import Found, is_element, of_list, of_node
+from fieldtruth.replies.answers import Found, is_element, is_words, of_list, of_node
 from fieldtruth.replies.clean import read_clean
 from fieldtruth.replies.loose import Array, Root, containers
 
@@ -60,11 +61,18 @@ def repaired(text: str, space: Space, finish: Finish) -> Reading:
         return _reading("unreadable" if other else "prose", Found(notes=notes), finish)
     if sum(each.kind != "wrong" and not each.weak for each in found) > 1:
         notes["several_lists"] = None
-    around = seen[: roots[0].start] + seen[roots[-1].end :] if roots else ""
-    if visible.without_fences(around).strip(", ]}\n"):
+    if (roots or answer.kind == "empty") and _talks(seen, roots):
         notes["prose"] = None
     answer.notes = notes | answer.notes
     return _reading("empty" if answer.kind == "empty" else "boxes", answer, finish)
+
+
+def _talks(seen: str, roots: list[Root]) -> bool:
+    """Whether words stand before, between or behind the containers, or fill one of them."""
+    ends, starts = [0, *(each.end for each in roots)], [*(each.start for each in roots), len(seen)]
+    around = "\n".join(seen[end:start] for end, start in zip(ends, starts, strict=True))
+    left = visible.without_fences(visible.without_nulls(around)).strip(", ]}\r\n\t")
+    return bool(left) or any(is_words(each.node) for each in roots)
 
 
 def _seen(text: str) -> tuple[str, dict[str, None]]:

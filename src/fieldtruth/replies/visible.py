@@ -4,7 +4,12 @@ import re
 
 # <think>, <thinking>, <thought>, <reasoning>, <|think|>, and Kimi's own brackets.
 _THOUGHT = re.compile(r"[<◁]\|?(/?)(?:think(?:ing)?|thought|reasoning)\s?\|?[>▷]", re.IGNORECASE)
-_FENCE = re.compile(r"```[ \t]*+[\w+-]*+")
+# What a fence may call what it holds; any other word behind it is one of the reply's.
+_FENCE = re.compile(
+    r"""```[ \t]*+ (?:(?:json[\w+-]*+|javascript|js|typescript|ts|python3?|py|tool_code|text|txt
+        |plain(?:text)?|markdown|md|xml|html|ya?ml|toml|csv|bash|sh) (?![\w+-]))?+""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _FENCED_NULL = re.compile(r"```[ \t]*+(?:json[\w+-]*+|[jJ]avascript)?+\s*+null\s*+(?:```|\Z)", re.I)
 _INVISIBLE = "\ufeff\u200b\u2060\x00"
 
@@ -42,3 +47,8 @@ def without_fences(text: str) -> str:
 def fenced_nulls(text: str) -> list[int]:
     """Where a code fence holds a bare `null` and nothing else."""
     return [found.start() for found in _FENCED_NULL.finditer(text)]
+
+
+def without_nulls(text: str) -> str:
+    """The text without those."""
+    return _FENCED_NULL.sub("", text)

@@ -6,6 +6,7 @@ It closes what can be had for nothing under the published one (agroground.md, 16
   still counts as a false box;
 - what is said twice costs the whole answer term, on top of precision, or the format where there is
   no answer: a box on what another found, or two that find nothing and are the same, or all but;
+  over 300 boxes that find nothing are not compared: some are taken to be the same;
 - the name counts on known-target prompts too; several names under one reply count half, and
   nothing where something is said twice: a name is not carried by repeating its box;
 - a malformed object is no box, and costs nothing else;
@@ -41,7 +42,7 @@ _PHOTO = attrgetter("boxes", "space", "width", "height")
 _HIT = 0.5  # the IoU of a match
 _ANY = 5e-324  # of boxes that share anything
 _SAME = 0.9  # the IoU of two boxes that say one thing
-_MANY = 300  # boxes that find nothing: of more, some are taken to be the same
+_MANY = 300  # boxes that find nothing; comparing grows with the square of their number
 # Repairs that say there was more than the words of one list.
 _TALK = {"prose", "comment", "several_lists", "wrapped"}
 

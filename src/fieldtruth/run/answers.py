@@ -4,12 +4,12 @@
 it got, so that the page is drawn, errors are sorted and people grade without a judge being paid.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from fieldtruth import store
-from fieldtruth.faults import Usage
+from fieldtruth.faults import TooManyFailed, Usage
 from fieldtruth.grading import few_groups
 from fieldtruth.grading.grades import Grades
 from fieldtruth.grading.hand import agreements, read_hand
@@ -57,6 +57,10 @@ def score(
     scores |= score_parts(graded, wanted.settings)
     for entry, most in _photos(predictions, rows, scores):
         entry["max_photos"] = most
+    if judge is not None:
+        for one in graded:
+            if failed := one.verdicts.count(None):
+                scores["models"][one.model][one.protocol]["unjudged"] = failed
     if by_hand is not None:
         scores["agreement"] = agreements(graded, by_hand)
     scores["settings"] = {
@@ -67,6 +71,23 @@ def score(
         "judge": who.about(),
     }
     return few_groups.aside(scores), list(_graded(graded))
+
+
+def check(scores: Mapping[str, Any]) -> None:
+    """Raise `TooManyFailed` where the judge failed on more answers than may be missing.
+
+    The scores are right then too, and speak of the other answers alone.
+    """
+    bar: float = scores["settings"]["allow_missing"]
+    for model, protocols in scores["models"].items():
+        for protocol, entry in protocols.items():
+            failed, n = entry.get("unjudged", 0), entry["all"]["n"]
+            if failed > bar * n:
+                raise TooManyFailed(
+                    f"{model} under {protocol}: the judge failed on {failed} of {n} answers, "
+                    f"expected at most a share of {bar:g}; the same command asks only those again, "
+                    "or accept a larger share with --allow-missing"
+                )
 
 
 def _photos(

@@ -124,14 +124,18 @@ def predict(
 
 
 def _filed_under(job: Job) -> str:
-    name = job.name or job.model
+    """The name with its arms (design, section 3); one that it has already is not put twice."""
+    name, arms = job.name or job.model, list[str]()
     if job.context is not None:
         if job.context not in CONTEXTS:
             raise Usage(f"--context: expected one of {', '.join(CONTEXTS)}, got {job.context!r}")
-        name = f"{name}@{CONTEXTS[job.context]}"
+        arms.append(CONTEXTS[job.context])
     if job.lookup is not None:
-        name = arm(name, job.lookup)
-    return name if job.run is None else f"{name}@run{job.run}"
+        arms.append(arm(job.lookup))
+    if job.run is not None:
+        arms.append(f"run{job.run}")
+    own = name.split("@")[1:]
+    return "@".join((name, *(each for each in arms if each not in own)))
 
 
 def _estimate(ready: Ready, model: Model) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from fieldtruth import store
-from fieldtruth.faults import BadRecord, Usage
+from fieldtruth.faults import BadRecord, TooManyFailed, Usage
 from fieldtruth.grading.questions import Answered
 from fieldtruth.records import Prediction, Record
 from fieldtruth.run import asking
@@ -83,6 +83,7 @@ def by_hand(path: Path) -> Mapping[str, sorting.Read]:
     Lines that are not for a person to sort, or still `unsorted`, are passed over.
     """
     kinds: dict[str, sorting.Read] = {}
+    store.fields_once(path)
     with store.open_existing(path) as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -101,6 +102,17 @@ def by_hand(path: Path) -> Mapping[str, sorting.Read]:
                 raise BadRecord(f"{path}:{number}: expected one line for {row.id!r}, got another")
             kinds[row.id] = row.kind
     return kinds
+
+
+def check(found: Mapping[str, Any], allow_missing: float) -> None:
+    """Raise `TooManyFailed` where the judge failed on more errors than may be missing."""
+    left, errors = found["kinds"]["unsorted"]["count"], found["errors"]
+    if "judge" in found["sorted_by"] and left > allow_missing * errors:
+        raise TooManyFailed(
+            f"{found['model']}: the judge failed on {left} of {errors} errors, expected at most a "
+            f"share of {allow_missing:g}; the same command asks only those again, or accept a "
+            "larger share with --allow-missing"
+        )
 
 
 def line(found: Mapping[str, Any]) -> str:

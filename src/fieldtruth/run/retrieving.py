@@ -44,9 +44,9 @@ class Found(Record, frozen=True, kw_only=True):
     cosines: tuple[float, ...]
 
 
-def arm(name: str, lookup: Lookup) -> str:
-    """What the replies are filed under (design, section 3)."""
-    return f"{name}@retrieve{lookup.k}"
+def arm(lookup: Lookup) -> str:
+    """What follows NAME@ where replies are filed (design, section 3)."""
+    return f"retrieve{lookup.k}"
 
 
 def retrieved_beside(out: Path) -> Path:

@@ -3,7 +3,7 @@
 The release holds `Metadata.csv` (`Metadatav2.csv` in its third version: Name, Plant, Disease,
 Label file, Training/Test or Split, and a License in some), `images/{train,val,test}/NAME` and
 `annotations/{train,val,test}/STEM.png`, 0 where nothing is wrong. Three rules turn a mask into
-boxes; `rule=` chooses (AgroGround, appendices N and O; reference, section 14 and W-82, W-83):
+boxes; `rule=` chooses (AgroGround, appendices N and O; reference, section 14):
 
 ours            8-connected components of at least 0.1 % of the photo by AREA. A thin scratch
                 across the photo has a large box and few pixels: by its box it would be a lesion,

@@ -228,6 +228,7 @@ def _apart(first: Rows, second: Rows) -> list[str]:
 
 
 def _read(path: Path) -> Rows:
+    store.fields_once(path)
     return {row.id: row for row in store.read_unique(path, Answer)}
 
 

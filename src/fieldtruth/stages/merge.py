@@ -52,8 +52,7 @@ def merge(adapter: str, out: Path, base: str | None = None, dtype: Precision = "
         raise Usage(f"{out}: expected a new or empty folder, got one with something in it")
     torch = pretrained.load_torch()
     place = base or loading.base_of(adapter)
-    own = pretrained.settings_file(place, pretrained.CONFIG)
-    said = dtype if dtype != "auto" else own.get("dtype", own.get("torch_dtype")) or "float32"
+    said = pretrained.precision_of(place) if dtype == "auto" else dtype
     whole, card = loading.attach(loading.load(place, "cpu", "float32"), place, adapter)
     before = _logits(whole.model, place)
     with pretrained.hushed(), store.drafting(out) as part:

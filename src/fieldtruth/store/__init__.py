@@ -32,6 +32,7 @@ from fieldtruth.store.folders import drafting, publish
 from fieldtruth.store.journal import Journal
 from fieldtruth.store.lines import (
     LINE_LIMIT,
+    fields_once,
     open_existing,
     read,
     read_unique,
@@ -71,6 +72,7 @@ __all__ = [
     "Reference",
     "TrainingSet",
     "drafting",
+    "fields_once",
     "inside",
     "lock",
     "make_folder",

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from fieldtruth.faults import Usage
+from fieldtruth.store.explain import twice
 from fieldtruth.store.lines import LINE_LIMIT, open_existing
 
 _BOM = b"\xef\xbb\xbf"
@@ -67,6 +68,8 @@ def _row(number: int, raw: bytes) -> Row:
         return Row(number, {}, f"expected one JSON object, got broken JSON: {error}")
     if not isinstance(value, dict):
         return Row(number, {}, f"expected a JSON object, got {_kind(value)}")
+    if (name := twice(raw)) is not None:
+        return Row(number, {}, f"expected every field once, got {name!r} twice")
     return Row(number, value)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
@@ -21,13 +22,48 @@ def explain(line: bytes, kind: type[Record], error: Exception, *, whole: bool = 
     `line` is the raw line, `error` what msgspec raised for it; `whole` is false when the line is
     longer than a record may be and was cut.
     """
-    found = _ID.search(line[:4096])
-    who = f" (id {found[1].decode(errors='replace')!r})" if found else ""
+    who = whose(line)
     try:
         value = _parsed(line, whole=whole)
     except ValueError as fault:
         return f"{who}: {fault}"
     return f"{who}: {_not_kind(value, kind, error)}"
+
+
+def whose(line: bytes) -> str:
+    """` (id 'ID')` where a line has an id or names an item, else nothing."""
+    found = _ID.search(line[:4096])
+    return f" (id {found[1].decode(errors='replace')!r})" if found else ""
+
+
+def twice(line: bytes) -> str | None:
+    """The first field that an object of a line has twice; JSON lets it pass, and the last counts.
+
+    >>> twice(b'{"label": "rust", "boxes": [], "label": "scab"}'), twice(b'{"a": {"b": 1}, "b": 2}')
+    ('label', None)
+    """
+    try:
+        _ONCE.decode(line.decode("utf-8-sig"))
+    except _TwiceError as found:
+        return str(found)
+    except (ValueError, RecursionError):  # whoever reads the line says what is wrong with it
+        return None
+    return None
+
+
+class _TwiceError(Exception):
+    """A field that an object has twice."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        raise _TwiceError(next(name for name in fields if counts[name] > 1))
+    return fields
+
+
+_ONCE = json.JSONDecoder(object_pairs_hook=_once)
 
 
 def named(record: Record) -> str:

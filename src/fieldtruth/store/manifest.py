@@ -45,7 +45,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     items: int
     questions: int
     images: int
-    counts: dict[str, dict[str, int]]  # by level, kind, source, licence, crop
+    counts: dict[str, dict[str, int]]  # by level, kind, source, licence, crop; photos by metadata
     files: dict[str, str]  # path -> sha256, of every file but this one
     references: dict[str, Reference]
     audit: Audit | Literal["not audited"] = "not audited"

@@ -78,7 +78,7 @@ def akin(said: str, true: str, crop: str | None = None) -> bool:
 
     The lenient rule for open answers: one thing under two names, or the whole words of one
     within the other, in order, once the words of the crop are left out of both (agroground.md,
-    11.2 and W-73: the published rule takes any run of letters). A name of nothing but the crop, a
+    11.2: the published rule takes any run of letters). A name of nothing but the crop, a
     part of the plant or "disease" names nothing, so it lies in no other.
 
     >>> akin("Late blight of potato", "late blight"), akin("rot", "carrot weevil")

@@ -5,10 +5,10 @@
     colorado beetle
 
 The organ is read off the words of the name ("ear rot" is on the ear), then off the data's hint; the
-leaf is said only where the name is of something that shows on leaves, and else the crop alone
-(W-21). Insects and weeds stand alone (W-20). A crop or organ that the name holds
-already is not said twice. The look is, in this order: the recipe's own prompt as it stands, a cue
-that a person or a model wrote (`cues`), or what the words of the name say.
+leaf is said only where the name is of something that shows on leaves, and else the crop alone.
+Insects and weeds stand alone. A crop or organ that the name holds already is not said twice. The
+look is, in this order: the recipe's own prompt as it stands, a cue that a person or a model wrote
+(`cues`), or what the words of the name say.
 """
 
 from collections.abc import Mapping
@@ -196,7 +196,7 @@ def _where(plain: str, crop: str | None, organ: str) -> str:
 
 
 def _given(table: Mapping[str, str] | None, plain: str, crop: str | None) -> str:
-    """The entry for this label, that of the crop first, on one line (W-23)."""
+    """The entry for this label, that of the crop first, on one line: a file may break it."""
     if not table:
         return ""
     known = {_key(key): " ".join(text.split()) for key, text in table.items()}

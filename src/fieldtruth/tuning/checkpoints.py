@@ -6,6 +6,7 @@ OUT/checkpoints/validation-N.json    how it did, once that is known; stays when 
 OUT/best/  OUT/last/             the weights alone, when the run is done
 """
 
+import json
 import os
 import re
 import shutil
@@ -110,9 +111,13 @@ class Checkpoints:
         return sorted(found, key=lambda each: each.step)
 
     def history(self) -> list[dict[str, Any]]:
-        """What the trainer logged up to the last checkpoint, in its own words."""
+        """What the trainer logged up to the last checkpoint, in its own words.
+
+        Those hold NaN and Infinity, which are no JSON: in half precision a step that overflows is
+        passed over, and its gradient is logged.
+        """
         raw = (self.at(self.steps()[-1]) / STATE).read_bytes()
-        rows: list[dict[str, Any]] = msgspec.json.decode(raw)["log_history"]
+        rows: list[dict[str, Any]] = json.loads(raw)["log_history"]
         return rows
 
     def best(self) -> int:

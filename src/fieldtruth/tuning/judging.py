@@ -6,16 +6,19 @@ This module imports the trainer's libraries: it is opened when a run begins.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
 from transformers import PrinterCallback, TrainerCallback
 
+from fieldtruth.faults import Fault
 from fieldtruth.models.contract import Words
 from fieldtruth.models.transformers import ranks
 from fieldtruth.models.transformers.answering import Speaker
 from fieldtruth.models.transformers.first_step import FirstStep
 from fieldtruth.models.transformers.loading import precision
+from fieldtruth.pretrained import no_memory
 from fieldtruth.records import Example
 from fieldtruth.tuning.checkpoints import Checkpoints
 from fieldtruth.tuning.validating import Validation, answered
@@ -104,6 +107,20 @@ class Ticks(TrainerCallback):  # type: ignore[misc]
         if self._tuner.rest.seen is not None:
             self._tuner.rest.seen.gradients(model)
 
+    def on_log(self, args: Any, state: Any, *_: Any, logs: Any = None, **__: Any) -> None:
+        """Before a checkpoint is saved: raises `Fault` where the weights are no numbers any more.
+
+        In half precision the step is passed over whose gradient is none.
+        """
+        for name in ("loss", *(() if args.fp16 else ("grad_norm",))):
+            value = (logs or {}).get(name)
+            if value is not None and not isfinite(value):
+                raise Fault(
+                    f"{args.output_dir}: expected a {name} that is a number at step "
+                    f"{state.global_step}, got {value}; lower rate or clip in the recipe and name "
+                    "another out (what was saved before this step stays)"
+                )
+
     def on_step_end(self, *_: Any, **__: Any) -> None:
         """After each step of the optimizer."""
         next(self._ticks, None)
@@ -151,8 +168,20 @@ def run(tuner: Any, ticks: Iterator[Any], since: Path | None) -> None:
     """Train to the end from a checkpoint or from the beginning.
 
     Raises `CannotWrite` where a checkpoint found no room; `Unreadable` for a photo, `Usage` for an
-    example, that cannot be trained on. What was saved before stays.
+    example, that cannot be trained on; `Fault` where a step has no memory, or no numbers any more.
+    What was saved before stays.
     """
     tuner.remove_callback(PrinterCallback)
     tuner.add_callback(Ticks(tuner, ticks))
-    tuner.train(resume_from_checkpoint=str(since) if since else None)
+    try:
+        tuner.train(resume_from_checkpoint=str(since) if since else None)
+    except (MemoryError, RuntimeError) as error:
+        if not no_memory(error):
+            raise
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
+        step = tuner.state.global_step + 1
+        raise Fault(
+            f"{tuner.args.output_dir}: expected memory for step {step}, got: {why}; "
+            "free some and give the same command again (it goes on from the last "
+            "checkpoint), or lower batch or max_pixels in the recipe and name another out"
+        ) from error

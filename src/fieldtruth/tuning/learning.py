@@ -79,9 +79,17 @@ def eyes_learn(settings: Learning, model: Any) -> None:
 
 
 def optimizer(settings: Learning, model: Any) -> Any:
-    """None where it is TRL's own, AdamW."""
+    """None where it is TRL's own, AdamW.
+
+    Raises `Usage` for Muon with LoRA, whose weights are not there yet: none of them would learn.
+    """
     if settings.optimizer == "adamw":
         return None
+    if settings.rank:
+        raise Usage(
+            f"optimizer: expected adamw with LoRA (rank {settings.rank}), got muon, which is for "
+            "all weights of a small model; say optimizer = 'adamw', or rank = 0"
+        )
     return muon.optimizer(model, settings.rate, settings.decay)
 
 

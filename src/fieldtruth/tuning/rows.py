@@ -1,7 +1,7 @@
 """Training examples by their number, read when they are needed; and batches made of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -13,6 +13,8 @@ from fieldtruth.images import open_upright
 from fieldtruth.models.transformers.encoding import Encoder, Turn, batch
 from fieldtruth.records import Example, Space
 from fieldtruth.store import ExampleSet, sha256
+
+HEAVIEST = 16  # examples of each kind whose tokens are counted before the first step
 
 
 class Talk(NamedTuple):
@@ -30,6 +32,8 @@ class Shown(Protocol):
 
     def talk(self, number: int) -> Talk: ...
 
+    def heaviest(self) -> list[int]: ...
+
 
 class Rows:
     """The examples of several folders, one after another; only where they lie is held.
@@ -45,10 +49,13 @@ class Rows:
         self._sets = sets
         self.groups: set[str] = set()
         self.photos: set[str] = set()
+        self._wordiest: dict[tuple[int, int], tuple[int, int]] = {}  # size -> (bytes, number)
         spaces: dict[Space, Path] = {}
+        numbers = count()
         starts = []
         for number, each in enumerate(sets):
             for example in islice(each, limit):
+                self._weigh(example, next(numbers))
                 self.groups.add(example.group)
                 self.photos.add(example.image_sha256)
                 spaces.setdefault(example.space, each.path)
@@ -80,6 +87,21 @@ class Rows:
         example, photo = self[number]
         turns = (("user", example.prompt), ("assistant", example.answer))
         return Talk(example.id, turns, (photo,))
+
+    def _weigh(self, example: Example, number: int) -> None:
+        """Keep which example has the most words beside a photo of its size; the first of equals."""
+        said = len(example.prompt.encode()) + len(example.answer.encode())
+        size = (example.width, example.height)
+        if said > self._wordiest.get(size, (-1, 0))[0]:
+            self._wordiest[size] = (said, number)
+
+    def heaviest(self) -> list[int]:
+        """Which examples may take the most tokens, ascending: of the wordiest beside a photo of
+        their size those with the most words, and those with the largest photos."""
+        wordiest = sorted(self._wordiest.values(), key=lambda each: (-each[0], each[1]))
+        largest = sorted(self._wordiest, key=lambda size: (-size[0] * size[1], size))
+        some = (*wordiest[:HEAVIEST], *(self._wordiest[size] for size in largest[:HEAVIEST]))
+        return sorted({number for _, number in some})
 
     def head(self, limit: int | None) -> list[tuple[Example, Path]]:
         """The first so many; they lie in a drawn order."""

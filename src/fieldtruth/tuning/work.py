@@ -1,6 +1,6 @@
 """One run, opened: its base, its eyes, its examples, and whether it lies in `out` already."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -145,8 +145,17 @@ def begin(out: Path, run: str, checkpoints: Checkpoints) -> None:
     checkpoints.clear()
 
 
-def finished(out: Path, run: str, checkpoints: Checkpoints, kind: type[R]) -> R | None:
-    """What came of this run if it is done; `Usage` where another one lies there."""
+def finished(
+    out: Path,
+    run: str,
+    checkpoints: Checkpoints,
+    kind: type[R],
+    early: Callable[[R], bool] = lambda _: False,
+) -> R | None:
+    """What came of this run if it is done; `Usage` where another one lies there.
+
+    `early`: whether it ended before its last step; then its checkpoints stay, to go on from.
+    """
     lies, done = _lies(out), out / TRAINED
     begun = done.is_file() or checkpoints.steps()
     if lies is not None and begun and lies != run:  # one that came to no checkpoint is no loss
@@ -159,7 +168,8 @@ def finished(out: Path, run: str, checkpoints: Checkpoints, kind: type[R]) -> R 
     if not done.is_file():
         return None
     made = _read(done, kind)
-    checkpoints.remove()
+    if not early(made):
+        checkpoints.remove()
     return made
 
 
@@ -179,11 +189,12 @@ def _read(path: Path, kind: type[T]) -> T:
         ) from None
 
 
-def end(out: Path, made: Record, checkpoints: Checkpoints) -> None:
-    """Say what came of a run, and only then let go of its checkpoints."""
+def end(out: Path, made: Record, checkpoints: Checkpoints, *, early: bool = False) -> None:
+    """Say what came of a run, and only then let go of its checkpoints; see `finished`."""
     with store.replacing(out / TRAINED) as file:
         file.write(msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
-    checkpoints.remove()
+    if not early:
+        checkpoints.remove()
 
 
 def device_of(said: str) -> str:

@@ -1,5 +1,6 @@
 """Weights, the adapter on them, their precision, and how large a photo they are shown."""
 
+import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from fieldtruth.records import Space
 
 ADAPTER = "adapter_model.safetensors"
 ADAPTER_CONFIG = "adapter_config.json"
+TABLES = ("embed_tokens", "lm_head")  # of tokens; they may be saved along, whole
 
 
 class Caps(NamedTuple):
@@ -35,20 +37,27 @@ class Weights(NamedTuple):
 def load(place: str, device: str, dtype: Precision, **options: Any) -> Weights:
     """The model of a folder or hub name, in `eval` mode on `device`, which is a real one.
 
-    Raises `Usage` where it cannot be loaded, is no model of photos and words, or is not in
-    safetensors; no code of its own is run.
+    Raises `Usage` where it cannot be loaded, is no model of photos and words, is not in
+    safetensors or not whole; no code of its own is run.
     """
     library = pretrained.load_transformers()
     torch = pretrained.load_torch()
     dtype = precision(device, dtype)
-    model = pretrained.opened(
-        place,
-        lambda there: library.AutoModelForImageTextToText.from_pretrained(
-            there, use_safetensors=True, trust_remote_code=False, dtype=getattr(torch, dtype),
-            **options,
-        ),
+    model = pretrained.whole(
+        library.AutoModelForImageTextToText, place, trust_remote_code=False,
+        dtype=getattr(torch, dtype), **options,
     )  # fmt: skip
-    return Weights(model.to(device).eval(), model.config.model_type, dtype)
+    try:
+        model.to(device)
+    except (MemoryError, RuntimeError) as error:
+        if not pretrained.no_memory(error):
+            raise
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise Usage(
+            f"{place}: expected room for its weights on {device} in {dtype}, got: {why}; free "
+            "some, say dtype=bfloat16, or device=cpu"
+        ) from error
+    return Weights(model.eval(), model.config.model_type, dtype)
 
 
 def precision(device: str, said: Precision) -> Precision:
@@ -83,7 +92,8 @@ def cap(processor: Any, least: int | None, most: int | None, place: str) -> Caps
         if least is not None or most is not None:
             raise Usage(
                 f"{place}: expected a processor with bounds on a photo's area, got a "
-                f"{type(eyes).__name__}; leave out min_pixels and max_pixels"
+                f"{type(eyes).__name__}; leave out min_pixels and max_pixels (`train sft` has the "
+                "paper's where none are given; its preset = 'plantxpert' has none)"
             )
         return Caps(None, None)
     least = size["shortest_edge"] if least is None else least
@@ -138,8 +148,9 @@ def attach(weights: Weights, base: str, adapter: str) -> tuple[Weights, Card | N
     """Put LoRA weights on a model; returns it with their card, where they have one.
 
     Raises `Usage` where there are none in safetensors, or where they were made for another base:
-    by the hash on their card, by the base's name where both are hub names, or because a weight
-    has no place in the model or another shape.
+    by the hash on their card or of the base that they name, where it lies here; by the base's name
+    where both are hub names; or because a weight has no place in the model or another shape, or a
+    place has none.
     """
     peft = pretrained.load_peft()
     from safetensors import SafetensorError
@@ -147,14 +158,11 @@ def attach(weights: Weights, base: str, adapter: str) -> tuple[Weights, Card | N
     folder = _folder(adapter)
     card = read_card(folder)
     own = card.base if card else _named_base(adapter)
-    if card is not None:
-        fits = card.base_weights == pretrained.weights_of(base)
-    else:
-        fits = own == base or Path(own).is_dir() or Path(base).expanduser().is_dir()
-    if not fits:
+    if not _fits(card, own, base):
         raise Usage(_other_base(adapter, own, base))
     try:
         with pretrained.hushed():
+            warnings.filterwarnings("ignore", "Found missing adapter keys")  # it is no mere warning
             model = peft.PeftModel.from_pretrained(weights.model, str(folder))
     except SafetensorError as error:
         raise Usage(f"{folder / ADAPTER}: expected safetensors, got: {error}") from error
@@ -162,6 +170,17 @@ def attach(weights: Weights, base: str, adapter: str) -> tuple[Weights, Card | N
         raise Usage(_other_base(adapter, own, base)) from error
     _all_there(model, folder, _other_base(adapter, own, base))
     return weights._replace(model=model.eval()), card
+
+
+def _fits(card: Card | None, own: str, base: str) -> bool:
+    """Whether the base that is `own` to an adapter is this one, as far as can be told."""
+    if card is not None:
+        return card.base_weights == pretrained.weights_of(base)
+    if own == base:
+        return True
+    if own and any(Path(own).glob("*.safetensors")):
+        return pretrained.weights_of(own) == pretrained.weights_of(base)
+    return not own or Path(own).is_dir() or Path(base).expanduser().is_dir()
 
 
 def base_of(adapter: str) -> str:
@@ -190,13 +209,19 @@ def _named_base(adapter: str) -> str:
 
 
 def _all_there(model: Any, folder: Path, trouble: str) -> None:
-    """Every weight of the adapter has its place; peft passes over those that have none."""
+    """Every weight of the adapter has its place, and every place its weight.
+
+    peft passes over those that have none, and lets a layer be that is left out.
+    """
     from safetensors import safe_open
 
     with safe_open(folder / ADAPTER, framework="pt") as file:
         given = set(file.keys())
     peft = pretrained.load_peft()
-    if given - set(peft.get_peft_model_state_dict(model)):
+    # Told, it does not ask the hub whether the base has other tokens.
+    held = set(peft.get_peft_model_state_dict(model, save_embedding_layers=False))
+    astray = {name for name in given - held if not any(table in name for table in TABLES)}
+    if astray or held - given:
         raise Usage(trouble)
 
 

@@ -62,7 +62,8 @@ def _attended(
         self.qkv(hidden_states).reshape(-1, 3, self.num_heads, self.head_dim).unbind(1)
     )
     query, key = apply_rotary_pos_emb_vision(query, key, *position_embeddings)
-    there = torch.arange(longest) < lengths[:, None]  # (photos, patches of the largest)
+    # (photos, patches of the largest)
+    there = torch.arange(longest, device=lengths.device) < lengths[:, None]
     same = bool(there.all())
     query, key, value = (
         (each.reshape(photos, longest, self.num_heads, -1) if same else _spread(each, there))

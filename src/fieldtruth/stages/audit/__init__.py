@@ -4,7 +4,7 @@
 
 What `duplicates` sees goes to every file of `checks/`, and the report is what they find (design,
 section 8). Everything is compared with everything: two files of one set, and any two sets given,
-healthy photos and negatives like all others (agroground.md, W-45 to W-51).
+healthy photos and negatives like all others.
 """
 
 from collections.abc import Sequence

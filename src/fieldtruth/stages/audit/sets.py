@@ -1,7 +1,7 @@
 """The sets an audit compares: folders of photos, files of items, frozen benchmarks.
 
 Every file counts, whatever it turns out to be: in a folder all that have a photo's ending or
-begin as photos do, in a file of items all that a line names (W-46, W-47).
+begin as photos do, in a file of items all that a line names.
 """
 
 import os

@@ -61,7 +61,7 @@ def tokens(text: str) -> int:
 
     Pieces as Qwen's tokenizer cuts them: every digit is one, and so is the blank before it; a
     word is one for every four bytes that it begins, signs in a row one for every two. A box with
-    a name of two words comes to about 40, where 256 tokens held about 7 (W-59).
+    a name of two words comes to about 40, where the published 256 tokens held about 7.
 
     >>> tokens('[{"bbox_2d": [101, 202, 303, 404], "label": "early blight"}]')
     38

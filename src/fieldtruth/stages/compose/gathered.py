@@ -1,8 +1,7 @@
 """What a mixture is made of: the diseased and the healthy photos of one split, and what is dropped.
 
 Nothing of another split is looked at, but for the drop that says so: no name, no photo, no count
-(agroground.md, W-35: the published pools held records of every split and names of nothing that
-can be boxed).
+(the published pools held records of every split, and names of what cannot be boxed).
 """
 
 from collections import defaultdict
@@ -63,7 +62,7 @@ class Ill:
 class Shown:
     """What the rows of a split name for a photo: for its content, and for its whole group.
 
-    By content, whatever file, sample or source a row is of (agroground.md, W-38). `near` adds
+    By content, whatever file, sample or source a row is of. `near` adds
     what is named for any photo of the group: who shows a plant again may show the same spots.
     """
 

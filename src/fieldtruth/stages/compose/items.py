@@ -36,7 +36,7 @@ def compose(source: Labelled, split: str = "all", seed: int = 0) -> Iterator[Ite
     Of a target that was annotated at both levels it is the lesions that are asked for. An item's id
     is its sample's, with the label behind `#` where a photo has several targets.
     What any row names on the same picture is true of it: it is no rival there and not absent, and
-    a picture that a row calls diseased is not healthy (agroground.md, W-38, W-40).
+    a picture that a row calls diseased is not healthy.
     Raises `Refused` for a photo that has another size than the one its boxes were drawn on.
     """
     pools = Pools(source.targets)

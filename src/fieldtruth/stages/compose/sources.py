@@ -3,7 +3,7 @@
 A photo's group and split are those of the source's `splits.jsonl` where there is one, else those
 the release states itself, else the split is drawn by the group, and the group is the photo's
 pixels (design, section 2, rule 10; the published split went by sample, so that photos lay in
-several: agroground.md, W-33).
+several).
 """
 
 from collections import defaultdict

@@ -9,7 +9,7 @@ Every prompt is made of a positive: of its label, kind, level, protocol and pool
 an empty answer takes those of a positive that was drawn for it, draws a list of its own, and then
 a photo is found on which none of its names can be (`negatives`). So whatever the shares, the
 crops with healthy photos, and the labels' frequencies, words tell nothing of the answer. (The
-published negatives had wordings of their own: agroground.md, section 8 and W-39.) What remains to
+published negatives had wordings of their own: agroground.md, section 8.) What remains to
 tell: a healthy photo is asked for no weed and no object, since it may show one.
 
 How many empty answers a prompt leads to is geometric, as if a coin were thrown for every prompt to
@@ -117,7 +117,7 @@ class Mixed:
 
     def __init__(self, found: Gathered, mix: Mix) -> None:
         self._mix, self._found = mix, found
-        # Pools are of annotated targets only: what cannot be boxed is never a rival (W-35).
+        # Pools are of annotated targets only: what cannot be boxed is never a rival.
         self._pools = Pools(each.record for each in found.ill)
         self.notes: Counter[str] = Counter()
         positives = [self._ask("positive", ill, ill.name) for ill in found.ill]

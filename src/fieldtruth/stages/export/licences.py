@@ -2,7 +2,7 @@
 
 Two spellings of a licence whose name is certain are one (`CC BY 4.0`, `cc-by-4.0`); any other text
 is a licence of its own, down to its blanks. A release that has one folder for each can be given
-out under each (W-97).
+out under each.
 """
 
 import re

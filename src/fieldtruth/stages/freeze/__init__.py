@@ -25,6 +25,7 @@ import msgspec
 from fieldtruth import __version__, rooms, sources, store
 from fieldtruth.drafts import Line, finish, read_drafts
 from fieldtruth.faults import Usage
+from fieldtruth.privacy import metadata
 from fieldtruth.records import Item, Question, Split
 from fieldtruth.stages.freeze import audited, card, croissant
 from fieldtruth.stages.freeze.card import About
@@ -75,7 +76,9 @@ def line(made: store.Manifest, out: Path) -> str:
     count = f"{made.items} items" if made.items else f"{made.questions} questions"
     apart = f" ({len(made.references)} by reference: see fetch.py)" if made.references else ""
     audit = made.audit if isinstance(made.audit, str) else f"audited {made.audit.coverage:.1%}"
-    return f"{made.name} {made.version}: {count}, {made.images} photos{apart}, {audit}: {out}"
+    private = made.counts.get(card.METADATA)
+    told = f", whose files tell of {card.said(private)}" if private else ""
+    return f"{made.name} {made.version}: {count}, {made.images} photos{apart}{told}, {audit}: {out}"
 
 
 def _check(images: Path, out: Path, settings: Settings) -> None:
@@ -104,6 +107,9 @@ def _build(records: Path, images: Path, folder: Path, settings: Settings) -> sto
     name = store.ITEMS if items else store.QUESTIONS
     store.write(folder / name, made)
     files, references = photos.copy(lines, folder)
+    counts = _counts(made)
+    if private := Counter(kind for each in files for kind in metadata.tells(folder / each)):
+        counts[card.METADATA] = dict(sorted(private.items()))
     own = [name]
     if references:
         shutil.copyfile(fetch.__file__, folder / "fetch.py")
@@ -115,7 +121,7 @@ def _build(records: Path, images: Path, folder: Path, settings: Settings) -> sto
         items=len(items),
         questions=len(made) - len(items),
         images=len(files) + len(references),
-        counts=_counts(made),
+        counts=counts,
         files=files | {each: store.sha256(folder / each) for each in own},
         references=references,
         audit=audit or "not audited",

@@ -14,12 +14,14 @@ from typing import Any, get_args
 
 from fieldtruth.faults import Usage
 from fieldtruth.formats.markdown import dataset, header, inline, legible
+from fieldtruth.grading.few_groups import FEW_GROUPS
 from fieldtruth.records import Item, Prediction, Question, Space
 from fieldtruth.stages.freeze.fields import meanings
 from fieldtruth.store import ITEMS, QUESTIONS, Manifest, licences
 
 CARD = "CARD.md"
 ROWS = 50  # of a table of counts; the rest is counted in its last row
+METADATA = "metadata"  # among the counts: photos that tell a place or a person
 FEW = 10  # records; a number over fewer says little, and the card says so
 
 _BRACES = str.maketrans("{}", "()")
@@ -126,11 +128,7 @@ def limits(manifest: Manifest, made: Sequence[Item | Question]) -> list[str]:
         )
     else:
         told.append(f"It is the split '{manifest.split}': no final numbers are measured on it.")
-    sizes = Counter(each.group for each in made)
-    told.append(
-        f"{len(made)} records fall into {len(sizes)} groups that belong together, the largest of "
-        f"{max(sizes.values())}; intervals resample groups, and a split must not cut one."
-    )
+    told.append(_groups(Counter(each.group for each in made)))
     items = [each for each in made if isinstance(each, Item)]
     if few := _few(_counts(manifest, items)):
         named = ", ".join(f"{stratum} ({count})" for stratum, count in few[:ROWS])
@@ -146,8 +144,37 @@ def limits(manifest: Manifest, made: Sequence[Item | Question]) -> list[str]:
         told.append(
             "Photos of the source 'drawn' are drawn by a program: no evidence of the field."
         )
+    if private := manifest.counts.get(METADATA):
+        told.append(
+            "Photos are as they were taken, and so is what their files tell beside the picture: "
+            f"of {said(private)}. Look at them before this folder is given out."
+        )
     told.append("It measures agreement with its labels and is no basis for treating a crop.")
     return told
+
+
+def said(private: Mapping[str, int]) -> str:
+    """How many photos tell where or by whom they were taken.
+
+    >>> said({"place": 2})
+    'a place (photos: 2)'
+    """
+    return " and ".join(f"a {kind} (photos: {count})" for kind, count in private.items())
+
+
+def _groups(sizes: Mapping[str, int]) -> str:
+    """What an interval can say over these groups; `score` marks such numbers (see `few_groups`)."""
+    records, groups = sum(sizes.values()), len(sizes)
+    if groups == 1:
+        return (
+            f"All {records} records are of one group: no number on them has an interval, and a "
+            "split must not cut it."
+        )
+    few = " (of so few it is too narrow to rely on)" if groups < FEW_GROUPS else ""
+    return (
+        f"{records} records fall into {groups} groups that belong together, the largest of "
+        f"{max(sizes.values())}; intervals resample groups{few}, and a split must not cut one."
+    )
 
 
 def citation(manifest: Manifest, about: About) -> str:
@@ -186,6 +213,7 @@ def _counted(value: object) -> object:
 def _counts(manifest: Manifest, items: Sequence[Item]) -> dict[str, Mapping[str, int]]:
     """The manifest's counts, and how many items show each label."""
     counts: dict[str, Mapping[str, int]] = dict(manifest.counts)
+    counts.pop(METADATA, None)  # of photos, not of records
     if items:
         counts["label"] = Counter(item.label for item in items if item.label)
     return counts

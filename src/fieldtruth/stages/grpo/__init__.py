@@ -8,7 +8,8 @@
     trainer   TRL's trainer, told what to do
 
 A run that was killed goes on from its last checkpoint and comes to the same rewards and the same
-weights as if it had not been (rollouts by vLLM excepted, which are drawn there).
+weights as if it had not been (rollouts by vLLM excepted, which are drawn there). One that an alarm
+stopped keeps its checkpoints, and goes on from the last where `watch.on_alarm` comes to be "warn".
 
 OUT/steps.jsonl   a row a step, while it goes on
 OUT/train.json    what came of it
@@ -19,7 +20,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
-from math import sqrt
+from math import isfinite, sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -59,8 +60,10 @@ class Trained(Record, frozen=True, kw_only=True):
 
     `run` is the fingerprint of what it was told. `asked` counts prompts, `steps` those of the
     optimizer. `history` has a row a step (see `paying.looked_at`; and loss, grad_norm, kl, clipped:
-    the share of replies whose ratio was, zero_spread, entropy). `validations` begin with the base,
-    at step 0. `stopped` says why it ended early, "" where it did not.
+    the share of replies whose ratio was, zero_spread, entropy), without what is no number.
+    `validations` begin with the base, at step 0. `gained`: what `best` has by `select` over the
+    base it began with; below 0 the base did better; null where nothing was validated. `stopped`
+    says why it ended early, "" where it did not.
     """
 
     run: str
@@ -82,6 +85,7 @@ class Trained(Record, frozen=True, kw_only=True):
     stopped: str
     notes: tuple[str, ...]
     versions: dict[str, str]
+    gained: float | None = None
 
 
 def train(settings: Grpo, track: Track, tell: Tell, seen: FirstStep | None = None) -> Trained:
@@ -104,8 +108,12 @@ def train(settings: Grpo, track: Track, tell: Tell, seen: FirstStep | None = Non
     out = Path(settings.out)
     with store.lock(out), pretrained.hushed():
         run = _Work(_as_trained(settings), device, rows, val, reward)
-        done = work.finished(out, run.run, run.checkpoints, Trained)
-        return done if done is not None else run.do(track, tell, seen)
+        done = work.finished(
+            out, run.run, run.checkpoints, Trained, lambda made: bool(made.stopped)
+        )
+        if done is None:
+            return run.do(track, tell, seen)
+        return run.go_on(done, track, tell, seen)
 
 
 class _Work:
@@ -116,7 +124,10 @@ class _Work:
     ) -> None:
         self.settings, self.rows, self.reward = settings, rows, reward
         eyes = (settings.min_pixels, settings.max_pixels)
-        self.work = work.Work(settings, device, rows, val, work.Eyes(eyes, eyes))
+        # When it stops changes no weight: what was stopped is the run that goes on.
+        watched = msgspec.structs.replace(settings.watch, on_alarm="warn")
+        told = msgspec.structs.replace(settings, watch=watched)
+        self.work = work.Work(told, device, rows, val, work.Eyes(eyes, eyes))
         self.select = selected(settings.select, [each for each, _ in self.work.shown])
         self.checkpoints = self.work.checkpoints(self.select)
         self.run = self.work.fingerprint()
@@ -155,6 +166,16 @@ class _Work:
             tuner.judge_again(done)
         learnt = sum(each.numel() for each in tuner.model.parameters() if each.requires_grad)
         return self._ended(learnt)
+
+    def go_on(self, done: Trained, track: Track, tell: Tell, seen: FirstStep | None) -> Trained:
+        """What is done; but one that an alarm stopped goes on where alarms no longer stop it."""
+        if not done.stopped or self.settings.watch.on_alarm == "stop":
+            return done
+        if not self.checkpoints.steps():
+            tell(f"stopped at {done.stopped}; its checkpoints are gone: nothing to go on from")
+            return done
+        (self.work.out / work.TRAINED).unlink()
+        return self.do(track, tell, seen)
 
     def _planned(self) -> int:
         """Steps of the optimizer: whole rounds, at least one."""
@@ -232,16 +253,17 @@ class _Work:
         rows = _rows(self.checkpoints.history())
         told, alarms = self.settings, self._alarms(rows, chosen["last"])
         early = chosen["last"] < self._planned()
+        validations = self.checkpoints.judgements()
         made = Trained(
             run=self.run, base=told.base, base_weights=self.work.base_weights, reward=told.reward,
             mix=self.books, asked=chosen["last"] // told.updates * told.prompts,
             val_examples=len(self.work.shown), steps=chosen["last"], weights=learnt,
             caps=self.work.caps, select=self.select, best=chosen["best"], last=chosen["last"],
-            history=rows, validations=self.checkpoints.judgements(), alarms=tuple(alarms),
+            history=rows, validations=validations, alarms=tuple(alarms),
             stopped=str(alarms[-1]) if early and alarms else "", notes=self.notes,
-            versions=work.versions(),
+            versions=work.versions(), gained=gained(self.select, validations, chosen["best"]),
         )  # fmt: skip
-        work.end(self.work.out, made, self.checkpoints)
+        work.end(self.work.out, made, self.checkpoints, early=bool(made.stopped))
         return made
 
 
@@ -305,13 +327,23 @@ def _value(some: Sequence[float]) -> Value:
     return Value(value=mean, low=max(mean - error, 0.0), high=min(mean + error, 1.0), n=len(some))
 
 
+def gained(select: str, validations: Sequence[Validation], best: int) -> float | None:
+    """What the checkpoint of a step has over the base; None where one of them has no value."""
+    values = {each.step: each.by(select) for each in validations}
+    base, kept = values.get(0), values.get(best)
+    return None if base is None or kept is None else kept - base
+
+
 def _rows(history: Sequence[Row]) -> list[dict[str, float]]:
-    """A row a step, of what means the same after a resume; by name, as a checkpoint has it."""
+    """A row a step, of what means the same after a resume; by name, as a checkpoint has it.
+
+    What is no number is left out: JSON has none.
+    """
     return [
         {
             name: float(row[name])
             for name in sorted(row)
-            if row[name] is not None and name != "epoch"
+            if row[name] is not None and name != "epoch" and isfinite(row[name])
         }
         for row in history
         if "loss" in row
@@ -330,8 +362,11 @@ def line(done: Trained, out: str) -> str:
         told = f" ({done.select} {value:.3f})" if value is not None else ""
         if step or told:
             parts.append(f"{name}{f' is step {step}' if step else ''}{told}")
+    if done.gained is not None and done.gained <= 0:
+        how = f"better by {-done.gained:.3f}" if done.gained else "as well"
+        parts.append(f"the base it began with did {how}: best is no gain on it")
     if done.alarms:
         parts.append(f"{len(done.alarms)} alarms" if len(done.alarms) > 1 else "1 alarm")
     if done.stopped:
-        parts.append(f"stopped at {done.stopped}")
+        parts.append(f"stopped at {done.stopped}; watch.on_alarm = 'warn' goes on from there")
     return f"{'; '.join(parts)}. In {out}"

@@ -47,7 +47,8 @@ class Mix(Record, frozen=True, kw_only=True):
 class Watch(Record, frozen=True, kw_only=True):
     """From where on a policy is taken to get its reward for something else than the task.
 
-    Means over the last `window` rounds of replies are held against these.
+    Means over the last `window` rounds of replies are held against these. `on_alarm` stop ends the
+    run at the next end of a round; the same recipe with warn goes on from there.
 
     `empty`: the share of empty replies to photos that show the target. A supervised model leaves
     some 5 % unanswered and the paper's RL less; one that is paid for silence goes to 1.

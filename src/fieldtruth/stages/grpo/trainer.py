@@ -115,17 +115,20 @@ class Tuner(Judged, GRPOTrainer):  # type: ignore[misc]
 
 
 class _Watching(TrainerCallback):  # type: ignore[misc]
-    """Looks at the history after each step; validates the base before the first."""
+    """Looks at the history after each step; validates the base before the first.
 
-    def __init__(self, tuner: Tuner, asked: Asked) -> None:
-        self._tuner, self._asked = tuner, asked
+    It stops at the end of a round: from within one a run cannot go on.
+    """
+
+    def __init__(self, tuner: Tuner, asked: Asked, updates: int) -> None:
+        self._tuner, self._asked, self._updates = tuner, asked, updates
 
     def on_train_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
         if not state.global_step:
             self._tuner.judge(0)
 
     def on_log(self, _: Any, state: Any, control: Any, *__: Any, **___: Any) -> None:
-        if self._asked.look(state.log_history):
+        if self._asked.look(state.log_history) and not state.global_step % self._updates:
             control.should_save = control.should_training_stop = True
 
 
@@ -158,7 +161,7 @@ def open_tuner(
     if tuner.ref_model is not None:
         base = Weights(tuner.ref_model, weights.kind, weights.dtype)
         loading.quicken(base, device, settings.patches)
-    tuner.add_callback(_Watching(tuner, asked))
+    tuner.add_callback(_Watching(tuner, asked, settings.updates))
     return tuner
 
 

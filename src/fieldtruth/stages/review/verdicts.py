@@ -155,6 +155,7 @@ Votes = dict[str, dict[str, str]]  # task -> person -> verdict
 def _by_hand(path: Path, sampled: Sequence[Sampled]) -> tuple[Votes, int]:
     names = {each.annotation: each.id for each in sampled} | {each.id: each.id for each in sampled}
     votes: Votes = {}
+    store.fields_once(path)
     for row in store.read_unique(path, Verdict, lambda each: f"{each.id} of {each.who}"):
         if row.id not in names:
             raise BadRecord(f"{path}: expected ids of the sample, got {row.id!r}")

@@ -12,11 +12,13 @@ as the language model will get them, and are thrown away afterwards:
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from fieldtruth import draws, pretrained
+from fieldtruth.faults import Fault
 from fieldtruth.models.transformers import muon
 from fieldtruth.stages.scratch import seen
 from fieldtruth.stages.scratch.body import number_ids
@@ -55,7 +57,10 @@ class Warmer:
         self._weights = torch.tensor([1.0] + [_RARE] * (kinds - 1), device=self._device)
 
     def run(self, ticks: Iterator[int]) -> list[dict[str, float]]:
-        """A step for each tick; returns a row a step: the loss, and its three parts."""
+        """A step for each tick; returns a row a step: the three parts of the loss.
+
+        Raises `Fault` where one of them is no number any more.
+        """
         torch = pretrained.load_torch()
         settings, total = self._settings, self._settings.steps
         eyes = self._model.model.visual
@@ -78,6 +83,11 @@ class Warmer:
             schedule.step()
             optimizer.zero_grad()
             history.append({name: round(float(each.detach()), 4) for name, each in parts.items()})
+            if not all(map(isfinite, history[-1].values())):
+                raise Fault(
+                    f"{settings.out}: expected losses that are numbers, got {history[-1]} at step "
+                    f"{len(history)} of the warm-up; lower rate (nothing was written)"
+                )
         self._model.eval()
         return history
 

@@ -14,7 +14,7 @@ then holds as many times the examples; all validate, the first one writes.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from math import isqrt
+from math import isfinite, isqrt
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,8 +43,8 @@ class Trained(Record, frozen=True, kw_only=True):
     """`train.json`: what a run was told and what came of it. No dates and no paths of photos.
 
     `run` is the fingerprint of what it was told. `history` has a row a step: step, epoch, loss,
-    grad_norm, learning_rate. `best` and `last` are steps; `select` is what they were compared by,
-    "" where there was nothing to validate on.
+    grad_norm (but where half precision overflowed), learning_rate. `best` and `last` are steps;
+    `select` is what they were compared by, "" where there was nothing to validate on.
     """
 
     run: str
@@ -199,10 +199,12 @@ def _trained_on(settings: Sft) -> Rows | Talks:
 
 
 def _losses(history: Sequence[dict[str, Any]]) -> list[dict[str, float]]:
-    """A row a step, of what means the same after a resume."""
+    """A row a step, of what means the same after a resume; what is no number is left out."""
     kept = ("step", "epoch", "loss", "grad_norm", "learning_rate")
     return [
-        {name: float(row[name]) for name in kept if name in row} for row in history if "loss" in row
+        {name: float(row[name]) for name in kept if name in row and isfinite(row[name])}
+        for row in history
+        if "loss" in row
     ]
 
 

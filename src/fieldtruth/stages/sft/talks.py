@@ -14,7 +14,7 @@ from fieldtruth import store
 from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.formats import chat
 from fieldtruth.models.transformers.encoding import Turn
-from fieldtruth.tuning.rows import Talk
+from fieldtruth.tuning.rows import HEAVIEST, Talk
 
 
 class Talks:
@@ -30,8 +30,8 @@ class Talks:
         starts = []
         for number, path in enumerate(paths):
             with store.open_existing(path) as file:
-                at = np.array(list(_starts(file))[:limit], np.int64)
-            starts.append(np.stack([np.full_like(at, number), at], axis=1))
+                found = np.array(list(_lines(file))[:limit], np.int64).reshape(-1, 2)
+            starts.append(np.insert(found, 0, number, axis=1))
         self._starts = np.concatenate(starts)
         self.digests = tuple(store.sha256(path) for path in paths)
         if not len(self._starts):
@@ -42,7 +42,7 @@ class Talks:
 
     def talk(self, number: int) -> Talk:
         """The turns of a conversation and where its photos lie; `BadRecord` for what is none."""
-        which, at = self._starts[number].tolist()
+        which, at, _ = self._starts[number].tolist()
         path = self._paths[which]
         with path.open("rb") as file:
             file.seek(at)
@@ -56,13 +56,18 @@ class Talks:
         photos = [store.inside(path.parent, image, f"{path} ({name})") for image in found.images]
         return Talk(name, tuple(_turns(found)), tuple(photos))
 
+    def heaviest(self) -> list[int]:
+        """Which conversations have the most words, ascending."""
+        longest = np.argsort(-self._starts[:, 2], kind="stable")[:HEAVIEST]
+        return sorted(longest.tolist())
 
-def _starts(file: Iterator[bytes]) -> Iterator[int]:
-    """Where each line begins that holds something."""
+
+def _lines(file: Iterator[bytes]) -> Iterator[tuple[int, int]]:
+    """Where each line begins that holds something, and how many bytes it has."""
     at = 0
     for line in file:
         if line.strip():
-            yield at
+            yield at, len(line)
         at += len(line)
 
 

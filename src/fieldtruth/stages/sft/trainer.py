@@ -116,6 +116,8 @@ def open_tuner(
     """
     speaker = Speaker(weights.model, processor, device, 1)
     teach = Taught(rows, speaker.encoder, speaker.pad, settings.length)
+    for number in rows.heaviest():  # one that is too long is found now, and not hours later
+        teach([{"row": number}])
     learning.free(settings, weights.model)
     try:
         tuner = Tuner(
