@@ -18,7 +18,8 @@ from fieldtruth.cli import app
 from fieldtruth.faults import BadRecord, Usage
 from fieldtruth.run import ablation
 from fieldtruth.run.ablation import kept
-from fieldtruth.run.ablation.table import Table, over_seeds
+from fieldtruth.run.ablation.seeds import over_seeds
+from fieldtruth.run.ablation.table import Table
 
 RECIPE = """
 name = "small"
@@ -365,7 +366,7 @@ def test_rows_are_trained_from_one_base_and_asked(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["train", "ablation", str(path)], catch_exceptions=False)
     assert done.exit_code == 0, done.stderr
     assert done.stdout == (
-        f"4 rows in the table: {tmp_path / 'kept/table.md'}. The report:\n"
+        f"4 runs of 3 rows in the table: {tmp_path / 'kept/table.md'}. The report:\n"
         f"{tmp_path / 'kept/report.html'}\n"
     )
     assert "<td>8</td><td>2</td>" in (tmp_path / "kept/report.html").read_text()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.builders import HIT, NAMES, frozen, healthy_row, row, table
+from tests.builders import HIT, NAMES, frozen, healthy_row, plain, row, table
 from tests.run.test_ablation import files
 from tests.stages.test_report import Page
 
@@ -49,10 +49,16 @@ RIGHT = dict.fromkeys(POSITIVE, HIT) | dict.fromkeys(HEALTHY, "[]")
 
 
 def laid(folder: Path) -> Opened:
-    """`right` is always right; `half` misses half with one seed and all with the other."""
-    rows = [row(name, absent_query=NAMES[2]) for name in POSITIVE]
+    """`right` is always right; `half` misses half with one seed and all with the other.
+
+    Every photo is a group of its own.
+    """
+    for shade, name in enumerate((*POSITIVE, *HEALTHY), start=100):
+        plain(folder / "photos" / f"{name}.png", shade)
+    rows = [row(name, image=f"{name}.png", absent_query=NAMES[2]) for name in POSITIVE]
+    rows += [healthy_row(name, image=f"{name}.png") for name in HEALTHY]
     for name in ("bench", "other"):
-        frozen(folder / name, [*rows, *map(healthy_row, HEALTHY)])
+        frozen(folder / name, rows)
     table(folder / "right.jsonl", RIGHT)
     for seed, missed in ((0, POSITIVE[::2]), (4, POSITIVE)):
         table(folder / "half.jsonl", RIGHT | dict.fromkeys(missed, "[]"))
@@ -123,7 +129,8 @@ def test_values_are_means_and_sample_deviations_over_seeds(page: Page) -> None:
 def test_differences_are_told_where_every_seed_tells_them(page: Page) -> None:
     found = cells(page, ">What each row changed</h3>")
     at = found[0].index("F1 known target")
-    first = next(line for line in found if line[0] == "half − right")
+    first = next(line for line in found if line[0].startswith("half − right"))
+    assert first[0] == "half − right every seed beside the one run of right"
     assert first[at] == "−0.667 ± 0.471 2 seeds"
     abstention = found[0].index("Abstention known target")
     assert first[abstention].startswith("0.000 ± 0.000")
@@ -179,5 +186,5 @@ def test_runs_stand_alone_where_there_are_several_seeds(opened: Opened) -> None:
     at = first.metrics.index("f1")
     assert [measured[at].value for _, measured in first.single] == [1.0, pytest.approx(2 / 3), 0.0]
     plot = next(each for each in first.pairs if each.metric == "f1")
-    assert [mark.name for mark in plot.marks] == ["half − right, seed 0", "half − right, seed 4"]
+    assert [mark.name for mark in plot.marks] == ["half, seed 0 − right", "half, seed 4 − right"]
     assert [mark.value for mark in plot.marks] == ["−0.333", "−1.000"]

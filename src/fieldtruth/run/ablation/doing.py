@@ -18,7 +18,7 @@ import msgspec
 
 from fieldtruth import pretrained, store
 from fieldtruth.faults import Busy, Usage
-from fieldtruth.grading import draw, estimates, grade, panel
+from fieldtruth.grading import draw, estimates, few_groups, grade, panel
 from fieldtruth.models.transformers import ranks
 from fieldtruth.models.transformers.loading import ADAPTER_CONFIG
 from fieldtruth.records import Prediction, Record
@@ -299,13 +299,17 @@ def items_of(bench: store.Bench) -> str:
 
 
 def scored(bench: store.Bench, replies: Mapping[str, list[Prediction]]) -> kept.Part:
-    """Every metric that can be measured under each protocol, with its interval."""
+    """Every metric that can be measured under each protocol, with its interval.
+
+    And with how many groups it stands on, where those are few (`grading.few_groups`).
+    """
     metrics, outcomes = {}, {}
     for protocol, rows in replies.items():
         graded = grade(bench.items, rows, protocol)
         known = estimates(draw([panel(graded.items, graded.evidence)])[0])
         metrics[protocol] = {
             name: {"value": each.value, "low": each.low, "high": each.high, "n": each.n}
+            | few_groups.told(each.groups)
             for name, each in known.items()
             if each.value is not None
         }

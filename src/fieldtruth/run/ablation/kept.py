@@ -29,7 +29,7 @@ R = TypeVar("R", bound=Record)
 class Part(Record, frozen=True, kw_only=True):
     """A row's values on one benchmark: protocol -> metric -> value, low, high, n; and outcomes.
 
-    `digest` is of the benchmark's items.
+    A value that stands on few groups has `groups` too. `digest` is of the benchmark's items.
     """
 
     digest: str

@@ -6,6 +6,7 @@ import msgspec
 
 from fieldtruth import store
 from fieldtruth.run.ablation import table as tables
+from fieldtruth.run.ablation.markdown import markdown
 from fieldtruth.run.ablation.settings import Opened
 from fieldtruth.run.ablation.table import Table
 from fieldtruth.run.ablation.view import context
@@ -25,7 +26,7 @@ def summarise(opened: Opened) -> Table:
     page = render("ablation.html.j2", context(opened, table, here))
     for name, text in (
         (TABLE, told + "\n"),
-        (PAGE, "\n".join(tables.markdown(opened, table, here.done)) + "\n"),
+        (PAGE, "\n".join(markdown(opened, table, here.done)) + "\n"),
         (REPORT, page),
     ):
         with store.replacing(opened.out / name) as file:
@@ -35,5 +36,7 @@ def summarise(opened: Opened) -> Table:
 
 def line(table: Table, out: Path) -> str:
     """What a person reads when the table is made."""
-    count = sum(map(len, table.rows.values()))
-    return f"{count} rows in the table: {out / PAGE}. The report:\n{out / REPORT}"
+    done, planned = (sum(map(len, each.values())) for each in (table.rows, table.planned))
+    count = f"{done} of {planned} runs" if table.left else f"{done} runs"
+    rows = f"{len(table.planned)} rows"
+    return f"{count} of {rows} in the table: {out / PAGE}. The report:\n{out / REPORT}"

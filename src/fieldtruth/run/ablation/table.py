@@ -6,16 +6,21 @@ Made from what is kept alone: no photo, no weights, no training.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, stdev
 from typing import Any
 
-from fieldtruth.faults import Usage
-from fieldtruth.grading import Estimate, differences, draw, grade, open_protocol, panel
+import msgspec
+
+from fieldtruth.faults import BadRecord, Usage
+from fieldtruth.grading import Estimate, differences, draw, few_groups, grade, open_protocol, panel
+from fieldtruth.grading.bootstrap import Drawn
 from fieldtruth.records import SCHEMA, Item, Prediction, Record
 from fieldtruth.run.ablation import kept
+from fieldtruth.run.ablation.seeds import NOTHING, Change, Difference, Over, changes, over_seeds
 from fieldtruth.run.ablation.settings import Opened, Row, runs
 
 Run = tuple[str, int]  # a row with a seed
+Ids = tuple[str, ...]  # of items
+Where = tuple[str, str, str]  # benchmark, protocol, metric
 Words = dict[tuple[str, str], list[Prediction]]  # by benchmark and protocol
 BESIDE = {  # what a headline leaves out
     "known_target": ("recall", "dense_f1", "lesion_f1", "object_f1"),
@@ -23,63 +28,46 @@ BESIDE = {  # what a headline leaves out
 }
 
 
-class Over(Record, frozen=True, kw_only=True):
-    """A value over the seeds of a row; `deviation` is the sample's, null for one seed.
+class Elsewhere(Record, frozen=True, kw_only=True):
+    """A run that was asked about other items of a benchmark than are kept; digests of both.
 
-    For one seed `low` and `high` are its interval; for several they are null: an interval of the
-    photos and a deviation of the seeds are not one thing.
+    Nothing of it stands in the table, there: it would be a value of other photos.
     """
 
-    mean: float | None
-    deviation: float | None
-    seeds: int
-    n: int
-    low: float | None = None
-    high: float | None = None
-
-
-class Difference(Record, frozen=True, kw_only=True):
-    """Row minus the row it is held against, over the same items, with a 95 % interval."""
-
-    benchmark: str
-    protocol: str
-    metric: str
     row: str
-    versus: str
     seed: int
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
+    benchmark: str
+    asked: str
+    kept: str
 
 
 class Table(Record, frozen=True, kw_only=True):
-    """benchmark -> protocol -> metric -> row -> value over seeds; and the differences."""
+    """benchmark -> protocol -> metric -> row -> value over seeds; and the differences.
+
+    `rows` and `planned`: row -> the seeds that are done, and those of the recipe. `differences` are
+    of single seeds, `changes` of rows that are to have several. `unlike`: row -> settings in which
+    its runs differ beside the seed, so that their deviation is not one of seeds.
+    """
 
     schema: int = SCHEMA
     name: str
-    rows: Mapping[str, tuple[int, ...]]  # row -> the seeds that are done
+    rows: Mapping[str, tuple[int, ...]]
+    planned: Mapping[str, tuple[int, ...]]
     values: Mapping[str, Mapping[str, Mapping[str, Mapping[str, Over]]]]
     differences: tuple[Difference, ...]
+    changes: tuple[Change, ...]
+    elsewhere: tuple[Elsewhere, ...]
+    unlike: Mapping[str, tuple[str, ...]]
 
-
-def over_seeds(found: Sequence[Mapping[str, Any]]) -> Over:
-    """Mean and sample deviation of one metric over runs that differ in their seed alone.
-
-    A run without a value leaves none for all: a mean over those that had one says another thing.
-    """
-    if not found:
-        return Over(mean=None, deviation=None, seeds=0, n=0)
-    values = [each.get("value") for each in found]
-    known = [float(each) for each in values if each is not None]
-    n = min(int(each["n"]) for each in found)
-    if len(known) < len(values):
-        return Over(mean=None, deviation=None, seeds=len(values), n=n)
-    one = found[0] if len(found) == 1 else {}
-    return Over(
-        mean=fmean(known), deviation=stdev(known) if len(known) > 1 else None, seeds=len(known),
-        n=n, low=one.get("low"), high=one.get("high"),
-    )  # fmt: skip
+    @property
+    def left(self) -> list[str]:
+        """What is not done yet, in words."""
+        return [
+            f"{row}, seed {seed}"
+            for row, seeds in self.planned.items()
+            for seed in seeds
+            if seed not in self.rows.get(row, ())
+        ]
 
 
 def leads(protocol: str) -> tuple[str, ...]:
@@ -91,18 +79,18 @@ def leads(protocol: str) -> tuple[str, ...]:
 class Held:
     """What is kept of an ablation, read once: runs in the recipe's order, items by benchmark.
 
-    A run was perhaps asked about other items than are kept now: see `asked`.
+    Of a run that was asked about other items than are kept, `done` lacks that benchmark.
     """
 
     done: Mapping[Run, kept.Scores]
     items: Mapping[str, Sequence[Item]]
     digests: Mapping[str, str | None]
     words: Mapping[Run, Words]
+    elsewhere: Sequence[Elsewhere]
 
     def asked(self, run: Run, bench: str) -> bool:
         """Whether a run was asked about the items of a benchmark that are kept."""
-        part = self.done[run].benchmarks.get(bench)
-        return part is not None and part.digest == self.digests[bench]
+        return bench in self.done[run].benchmarks
 
 
 def held(opened: Opened) -> Held:
@@ -111,23 +99,75 @@ def held(opened: Opened) -> Held:
     if not done:
         raise Usage(f"{opened.out}: expected at least one row that is done, got none")
     benches = opened.ablation.benchmarks
+    digests = {bench: kept.digest(opened.out, bench) for bench in benches}
     return Held(
-        done,
+        {run: _here(made, digests) for run, made in done.items()},
         {bench: kept.items(opened.out, bench) for bench in benches},
-        {bench: kept.digest(opened.out, bench) for bench in benches},
+        digests,
         {run: _spoken(opened.out, run) for run in done},
+        tuple(_elsewhere(opened.out, done, digests)),
     )
+
+
+def _here(made: kept.Scores, digests: Mapping[str, str | None]) -> kept.Scores:
+    parts = made.benchmarks.items()
+    some = {bench: part for bench, part in parts if part.digest == digests.get(bench)}
+    return msgspec.structs.replace(made, benchmarks=some)
+
+
+def _elsewhere(
+    out: Path, done: Mapping[Run, kept.Scores], digests: Mapping[str, str | None]
+) -> Iterator[Elsewhere]:
+    for (row, seed), made in done.items():
+        for bench, part in made.benchmarks.items():
+            now = digests.get(bench, part.digest)  # a benchmark that the recipe has no more
+            if now is None:
+                raise BadRecord(
+                    f"{out / kept.BENCHMARKS}: expected the items of {bench}, which {row} was "
+                    "asked about, got none; without `--most 0` they are kept anew"
+                )
+            if now != part.digest:
+                yield Elsewhere(row=row, seed=seed, benchmark=bench, asked=part.digest, kept=now)
 
 
 def tabulate(opened: Opened, here: Held) -> Table:
-    """The table of all rows that are kept; those asked about other items are not compared."""
-    seeds = {name: tuple(s for n, s in here.done if n == name) for name in opened.ablation.rows}
+    """The table of all rows that are kept."""
+    rows = opened.ablation.rows
+    seeds = {name: tuple(s for n, s in here.done if n == name) for name in rows}
+    order = [(name, versus) for name, row in rows.items() for versus in row.versus]
+    found = sorted(_differences(opened, here), key=lambda e: order.index((e.row, e.versus)))
+    several = changes(found, {name: len(row.seeds) for name, row in rows.items()})
+    unlike = {name: _unlike([here.done[name, seed].told for seed in seeds[name]]) for name in rows}
     return Table(
         name=opened.ablation.name,
         rows={name: some for name, some in seeds.items() if some},
+        planned={name: row.seeds for name, row in rows.items()},
         values=_values(opened, here.done),
-        differences=tuple(_differences(opened, here)),
+        differences=tuple(found),
+        changes=tuple(each for each in several if each.over.planned > 1),
+        elsewhere=tuple(here.elsewhere),
+        unlike={name: some for name, some in unlike.items() if some},
     )
+
+
+def _unlike(told: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The settings in which runs of one row differ: as when a recipe was changed between them."""
+    made = [dict(_settings(each)) for each in told]
+    names = sorted({name for each in made for name in each})
+    return tuple(
+        name for name in names if any(each.get(name) != made[0].get(name) for each in made)
+    )
+
+
+def _settings(told: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
+    """What a run was made with, its seed aside; benchmarks are told by `Elsewhere`."""
+    for name, each in told.items():
+        if name == "seed" or (name == "benchmarks" and not within):
+            continue
+        if isinstance(each, Mapping):
+            yield from _settings(each, f"{within}{name}.")
+        else:
+            yield within + name, each
 
 
 def _done(opened: Opened) -> dict[Run, kept.Scores]:
@@ -147,49 +187,58 @@ def _values(
         for protocol in asked.protocols:
             for metric in leads(protocol):
                 where = (bench, protocol, metric)
-                cells = {row: over(done, row, where) for row in opened.ablation.rows}
+                cells = {row: over(opened, done, row, where) for row in opened.ablation.rows}
                 if any(each.mean is not None for each in cells.values()):
                     values.setdefault(bench, {}).setdefault(protocol, {})[metric] = cells
     return values
 
 
-def over(done: Mapping[Run, kept.Scores], row: str, where: tuple[str, str, str]) -> Over:
-    """A row's value over its seeds; `where` is benchmark, protocol, metric."""
+def over(opened: Opened, done: Mapping[Run, kept.Scores], row: str, where: Where) -> Over:
+    """A row's value over those of its seeds that were asked so."""
     bench, protocol, metric = where
+    planned = len(opened.ablation.rows[row].seeds)
     parts = [made.benchmarks.get(bench) for (name, _), made in done.items() if name == row]
-    some = [each.metrics.get(protocol, {}).get(metric) for each in parts if each is not None]
-    return over_seeds([each for each in some if each is not None])
+    asked = [each.metrics[protocol] for each in parts if each and protocol in each.metrics]
+    return over_seeds([each.get(metric, NOTHING) for each in asked], planned)
 
 
 def _differences(opened: Opened, here: Held) -> Iterator[Difference]:
-    done, spoken = here.done, here.words
-    for name, row, seed in runs(opened.ablation):
-        for against in _against(opened, row, seed):
-            if (name, seed) not in done or against not in done:
-                continue
-            two = (against, (name, seed))
-            shared = [b for b in here.items if all(here.asked(each, b) for each in two)]
-            both = [spoken[each] for each in two]
-            for (bench, protocol), metric, each in _of_two(opened, here.items, shared, both):
-                yield Difference(
-                    benchmark=bench, protocol=protocol, metric=metric, row=name,
-                    versus=against[0], seed=seed, value=each.value, low=each.low, high=each.high,
-                    n=each.n,
-                )  # fmt: skip
+    """Of every run that is done, by benchmark and protocol."""
+    for bench, asked in opened.ablation.benchmarks.items():
+        for protocol in asked.protocols:
+            drawn = dict(_drawn(here, bench, protocol))
+            for name, row, seed in runs(opened.ablation):
+                for against in _against(opened, row, seed):
+                    two = (drawn.get(against), drawn.get((name, seed)))
+                    for metric, each in _of_two(*two, leads(protocol)):
+                        yield Difference(
+                            benchmark=bench, protocol=protocol, metric=metric, row=name,
+                            versus=against[0], seed=seed, versus_seed=against[1],
+                            value=each.value, low=each.low, high=each.high, n=each.n,
+                            groups=few_groups.told(each.groups).get("groups"),
+                        )  # fmt: skip
+
+
+def _drawn(here: Held, bench: str, protocol: str) -> Iterator[tuple[Run, tuple[Ids, Drawn]]]:
+    """Every run's draws, each worked out once: over the same items they are the same draws."""
+    for run, words in here.words.items():
+        said = words.get((bench, protocol))
+        if said is not None and here.asked(run, bench):
+            graded = grade(here.items[bench], said, protocol)
+            made = panel(graded.items, graded.evidence)
+            yield run, (made.ids, draw([made])[0])
 
 
 def _of_two(
-    opened: Opened,
-    items: Mapping[str, Sequence[Item]],
-    shared: Sequence[str],
-    both: Sequence[Words],
-) -> Iterator[tuple[tuple[str, str], str, Estimate]]:
-    """Second run minus first: (benchmark, protocol), metric, difference."""
-    for bench in shared:
-        for protocol in opened.ablation.benchmarks[bench].protocols:
-            words = [each.get((bench, protocol)) for each in both]
-            for metric, found in _paired(items[bench], words, protocol):
-                yield (bench, protocol), metric, found
+    a: tuple[Ids, Drawn] | None, b: tuple[Ids, Drawn] | None, metrics: Sequence[str]
+) -> Iterator[tuple[str, Estimate]]:
+    """Second minus first, of every metric that the table shows."""
+    if a is None or b is None or a[0] != b[0]:
+        return
+    found = differences(a[1], b[1])
+    for metric in metrics:
+        if found[metric].value is not None:
+            yield metric, found[metric]
 
 
 def _against(opened: Opened, row: Row, seed: int) -> Iterator[Run]:
@@ -205,73 +254,3 @@ def _spoken(out: Path, which: Run) -> Words:
     for each in kept.words(kept.place(out, *which)):
         found.setdefault((each.benchmark, each.reply.protocol), []).append(each.reply)
     return found
-
-
-def _paired(
-    items: Sequence[Item], both: Sequence[list[Prediction] | None], protocol: str
-) -> Iterator[tuple[str, Estimate]]:
-    """Second minus first, of every metric that the table shows."""
-    graded = [grade(items, some, protocol) for some in both if some is not None]
-    if len(graded) < len(both) or any(each.items != graded[0].items for each in graded):
-        return
-    a, b = draw([panel(each.items, each.evidence) for each in graded])
-    found = differences(a, b)
-    for metric in leads(protocol):
-        if found[metric].value is not None:
-            yield metric, found[metric]
-
-
-def markdown(opened: Opened, table: Table, done: Mapping[Run, kept.Scores]) -> Iterator[str]:
-    """The table for people, line by line."""
-    yield f"# {table.name}\n"
-    if opened.ablation.note:
-        yield f"{opened.ablation.note}\n"
-    yield (
-        "Values are fractions. One seed: the value and its 95 % interval over photos. Several: "
-        "mean ± sample deviation over seeds. A dash: not measured.\n"
-    )
-    yield "| row | what it is | seeds | examples | steps | CPU s |\n|---|---|---|---|---|---|"
-    for name, seeds in table.rows.items():
-        first = done[name, seeds[0]].learnt
-        cells = (first.examples, first.steps, first.cpu_seconds) if first else (None, None, None)
-        told = " | ".join("-" if each is None else str(each) for each in cells)
-        yield f"| {name} | {opened.ablation.rows[name].note} | {len(seeds)} | {told} |"
-    for bench, protocols in table.values.items():
-        items = next(m.benchmarks[bench].items for m in done.values() if bench in m.benchmarks)
-        yield f"\n## {bench} ({items} photos)"
-        for protocol, metrics in protocols.items():
-            yield f"\n### {bench}: {protocol}\n"
-            yield from _grid(["row", *metrics], [
-                [name, *(_cell(cells[name]) for cells in metrics.values())] for name in table.rows
-            ])  # fmt: skip
-    yield "\n## Paired differences: row minus the row it is held against, with 95 % intervals"
-    for bench in table.values:
-        of = [each for each in table.differences if each.benchmark == bench]
-        for protocol in dict.fromkeys(each.protocol for each in of):
-            yield f"\n### {bench}: {protocol}\n"
-            yield from _pairs([each for each in of if each.protocol == protocol])
-
-
-def _pairs(found: Sequence[Difference]) -> Iterator[str]:
-    metrics = list(dict.fromkeys(each.metric for each in found))
-    rows: dict[tuple[str, str, int], dict[str, str]] = {}
-    for each in found:
-        told = f"{each.value:+.3f} [{each.low:+.3f}, {each.high:+.3f}]"
-        rows.setdefault((each.row, each.versus, each.seed), {})[each.metric] = told
-    yield from _grid(["row", "minus", "seed", *metrics], [
-        [name, versus, str(seed), *(cells.get(metric, "-") for metric in metrics)]
-        for (name, versus, seed), cells in rows.items()
-    ])  # fmt: skip
-
-
-def _grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    for cells in (head, ["---"] * len(head), *rows):
-        yield f"| {' | '.join(cells)} |"
-
-
-def _cell(cell: Over) -> str:
-    if cell.mean is None:
-        return "-"
-    if cell.deviation is not None:
-        return f"{cell.mean:.3f} ± {cell.deviation:.3f}"
-    return f"{cell.mean:.3f} [{cell.low:.3f}, {cell.high:.3f}]"

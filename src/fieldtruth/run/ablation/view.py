@@ -1,24 +1,18 @@
 """From the table of an ablation to what each part of its page shows: cells and plots, no HTML."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from fieldtruth.grading import grade, position
+from fieldtruth.grading.few_groups import FEW_GROUPS
 from fieldtruth.run.ablation import kept
-from fieldtruth.run.ablation.settings import Opened, runs
-from fieldtruth.run.ablation.table import (
-    Difference,
-    Held,
-    Over,
-    Run,
-    Table,
-    leads,
-    over,
-    over_seeds,
-)
+from fieldtruth.run.ablation.markdown import notes
+from fieldtruth.run.ablation.seeds import Change, Difference, Over, changes
+from fieldtruth.run.ablation.settings import Opened
+from fieldtruth.run.ablation.table import Held, Run, Table, leads, over
 from fieldtruth.stages.report import plots
 from fieldtruth.stages.report.glossary import METRICS, OUTCOMES, about
 from fieldtruth.stages.report.numbers import Measured
@@ -49,11 +43,12 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """A row minus another: over the seeds; `told` where every interval lies on one side of zero."""
+class Pair:
+    """A row minus another. A cell has the change over the seeds and, of several, each alone."""
 
-    pair: str
-    cells: tuple[tuple[Over, bool] | None, ...]
+    name: str
+    note: str
+    cells: tuple[tuple[Change, tuple[tuple[str, Measured], ...]] | None, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +63,7 @@ class Section:
     single: tuple[tuple[str, tuple[Measured, ...]], ...]  # every run alone; none if one seed each
     forests: tuple[plots.Forest, ...]
     others: tuple[tuple[str, Overs], ...]
-    changes: tuple[Change, ...]
+    changes: tuple[Pair, ...]
     pairs: tuple[plots.Forest, ...]
     kinds: tuple[str, ...]
     outcomes: tuple[tuple[str, tuple[int, ...]], ...]
@@ -88,7 +83,6 @@ class Block:
 
 def context(opened: Opened, table: Table, here: Held) -> dict[str, Any]:
     """Everything the page's template is given."""
-    planned = runs(opened.ablation)
     blocks = tuple(_block(opened, table, here, bench) for bench in table.values)
     columns = [
         (protocol, metric)
@@ -103,25 +97,26 @@ def context(opened: Opened, table: Table, here: Held) -> dict[str, Any]:
         "name": table.name,
         "note": opened.ablation.note,
         "done": len(here.done),
-        "left": [f"{name}, seed {seed}" for name, _, seed in planned
-                 if (name, seed) not in here.done],
+        "left": table.left,
+        "notes": tuple(notes(table)),
         "lines": _lines(opened, table, here),
         "learnt": [_headed(name) for name in _learnt_names(here)],
         "columns": columns,
         "glance": [(block, _glance(table, block.name, columns)) for block in blocks],
-        "changed": [(block, _changed(table, block.name, columns)) for block in blocks],
+        "changed": [(block, list(_pairs(table, block.name, columns))) for block in blocks],
         "blocks": blocks,
         "metrics": [metric for metric in METRICS if metric in metrics],
         "outcomes": OUTCOMES,
         "few": FEW,
+        "few_groups": FEW_GROUPS,
         "made": tuple(_made(opened, here)),
     }  # fmt: skip
 
 
 def called(run: Run, table: Table) -> str:
-    """A run's name: the row's alone where it has one seed."""
+    """A run's name: the row's alone where it has one seed, and no more are to come."""
     row, seed = run
-    return f"{row}, seed {seed}" if len(table.rows[row]) > 1 else row
+    return f"{row}, seed {seed}" if len(table.planned[row]) > 1 else row
 
 
 def _lines(opened: Opened, table: Table, here: Held) -> list[Line]:
@@ -188,54 +183,67 @@ def _glance(
     ]
 
 
-def _changed(table: Table, bench: str, columns: Sequence[tuple[str, str]]) -> list[Change]:
-    of = [each for each in table.differences if each.benchmark == bench]
-    return _changes(of, columns)
+def _pairs(table: Table, bench: str, columns: Sequence[tuple[str, str]]) -> Iterator[Pair]:
+    """The pairs of a benchmark in the order of the rows; a cell for each (protocol, metric)."""
+    protocols = {protocol for protocol, _ in columns}
+    of = [e for e in table.differences if e.benchmark == bench and e.protocol in protocols]
+    singles: dict[tuple[str, ...], list[tuple[str, Measured]]] = {}
+    for one in of:
+        where = (one.row, one.versus, one.protocol, one.metric)
+        singles.setdefault(where, []).append((f"seed {one.seed}", _measured(one)))
+    found: dict[tuple[str, str], dict[tuple[str, str], Change]] = {}
+    for each in changes(of, {row: len(seeds) for row, seeds in table.planned.items()}):
+        found.setdefault((each.row, each.versus), {})[each.protocol, each.metric] = each
+    for (row, versus), cells in found.items():
+        made = []
+        for column in columns:
+            change, alone = cells.get(column), singles.get((row, versus, *column), [])
+            shown = tuple(alone) if change and len(change.seeds) > 1 else ()
+            made.append(None if change is None else (change, shown))
+        if any(made):
+            note = _beside(next(iter(cells.values())), table)
+            yield Pair(name=f"{row} − {versus}", note=note, cells=tuple(made))
 
 
-def _changes(differences: Sequence[Difference], columns: Sequence[tuple[str, str]]) -> list[Change]:
-    """Pairs in the order met; a cell for each (protocol, metric)."""
-    pairs: dict[str, dict[tuple[str, str], list[Difference]]] = {}
-    for each in differences:
-        of = pairs.setdefault(_pair(each), {})
-        of.setdefault((each.protocol, each.metric), []).append(each)
-    return [
-        Change(pair=pair, cells=tuple(_change(of.get(where)) for where in columns))
-        for pair, of in pairs.items()
-        if any(where in of for where in columns)
-    ]
+def _beside(change: Change, table: Table) -> str:
+    """Which runs a row stands beside, where those are not its own seeds."""
+    if len(table.planned[change.row]) > 1 and len(table.planned[change.versus]) == 1:
+        return f"every seed beside the one run of {change.versus}"
+    if len(table.planned[change.row]) < len(table.planned[change.versus]):
+        seeds = ", ".join(map(str, change.beside))
+        return f"beside seed {seeds} of {change.versus} alone"
+    return ""
 
 
-def _change(found: Sequence[Difference] | None) -> tuple[Over, bool] | None:
-    if not found:
-        return None
-    over_all = over_seeds([msgspec.to_builtins(each) for each in found])
-    above = all(each.low is not None and each.low > 0 for each in found)
-    below = all(each.high is not None and each.high < 0 for each in found)
-    return over_all, above or below
+def _measured(each: Difference) -> Measured:
+    return Measured(each.value, each.low, each.high, each.n, each.groups)
 
 
-def _pair(each: Difference) -> str:
-    return f"{each.row} − {each.versus}"
+def _pair(each: Difference, table: Table) -> str:
+    """A difference's name, with its seed; the only run of a row goes without."""
+    row, versus = (len(table.planned[name]) for name in (each.row, each.versus))
+    if row > 1 == versus:
+        return f"{each.row}, seed {each.seed} − {each.versus}"
+    return f"{each.row} − {each.versus}, seed {each.seed}"
 
 
 def _block(opened: Opened, table: Table, here: Held, bench: str) -> Block:
     number = list(table.values).index(bench) + 1
     made = [
-        _section(table, here, (bench, protocol), f"benchmark-{number}-{place}")
+        _section(opened, table, here, (bench, protocol, f"benchmark-{number}-{place}"))
         for place, protocol in enumerate(table.values[bench], start=1)
     ]
     return Block(
         anchor=f"benchmark-{number}", name=bench,
-        items=next(m.benchmarks[bench].items for m in here.done.values() if bench in m.benchmarks),
+        items=len(here.items[bench]),
         sections=tuple(each for each in made if "+" not in each.protocol),
         controls=tuple(each for each in made if "+" in each.protocol),
         probes=_probes(opened, table, here, bench),
     )  # fmt: skip
 
 
-def _section(table: Table, here: Held, where: tuple[str, str], anchor: str) -> Section:
-    bench, protocol = where
+def _section(opened: Opened, table: Table, here: Held, place: tuple[str, str, str]) -> Section:
+    bench, protocol, anchor = place
     asked = {
         run: made.benchmarks[bench]
         for run, made in here.done.items()
@@ -246,8 +254,7 @@ def _section(table: Table, here: Held, where: tuple[str, str], anchor: str) -> S
         (called(run, table), tuple(Measured.of(part.metrics[protocol].get(m)) for m in metrics))
         for run, part in _by_row(asked, table)
     )
-    of = [e for e in table.differences if (e.benchmark, e.protocol) == where]
-    of.sort(key=lambda each: list(table.rows).index(each.row))
+    of = [e for e in table.differences if (e.benchmark, e.protocol) == (bench, protocol)]
     kinds = _kinds([part.outcomes.get(protocol, {}) for part in asked.values()])
     return Section(
         anchor=anchor, protocol=protocol, about=about(protocol), metrics=metrics,
@@ -260,12 +267,11 @@ def _section(table: Table, here: Held, where: tuple[str, str], anchor: str) -> S
             plots.values(metric, [(name, cells[at]) for name, cells in single])
             for at, metric in enumerate(metrics)
         ),
-        others=tuple(_others(table, here, where, asked.values())),
-        changes=tuple(_changes(of, [(protocol, metric) for metric in metrics])),
+        others=tuple(_others(opened, table, here, (bench, protocol))),
+        changes=tuple(_pairs(table, bench, [(protocol, metric) for metric in metrics])),
         pairs=tuple(
             plots.differences(metric, [
-                (f"{_pair(e)}, seed {e.seed}", Measured(e.value, e.low, e.high, e.n))
-                for e in of if e.metric == metric
+                (_pair(each, table), _measured(each)) for each in of if each.metric == metric
             ])
             for metric in metrics if any(e.metric == metric for e in of)
         ),
@@ -284,17 +290,16 @@ def _by_row(asked: Mapping[Run, kept.Part], table: Table) -> Iterator[tuple[Run,
 
 
 def _others(
-    table: Table, here: Held, place: tuple[str, str], parts: Iterable[kept.Part]
+    opened: Opened, table: Table, here: Held, place: tuple[str, str]
 ) -> Iterator[tuple[str, Overs]]:
     """The metrics that do not lead, in the glossary's order."""
     bench, protocol = place
-    known = {metric for part in parts for metric in part.metrics[protocol]}
+    parts = [made.benchmarks[bench] for made in here.done.values() if bench in made.benchmarks]
+    known = {metric for part in parts for metric in part.metrics.get(protocol, {})}
     for metric in METRICS:
         if metric in known - set(leads(protocol)):
-            yield (
-                metric,
-                tuple(over(here.done, row, (bench, protocol, metric)) for row in table.rows),
-            )
+            where = (bench, protocol, metric)
+            yield metric, tuple(over(opened, here.done, row, where) for row in table.rows)
 
 
 def _kinds(counts: Sequence[Mapping[str, int]]) -> tuple[str, ...]:
@@ -326,9 +331,10 @@ def _reorders(protocol: str) -> bool:
 def _made(opened: Opened, here: Held) -> Iterator[tuple[str, str]]:
     """What the numbers stand on."""
     for bench in opened.ablation.benchmarks:
-        digests = {m.benchmarks[bench].digest for m in here.done.values() if bench in m.benchmarks}
-        for digest in sorted(digests):
-            yield f"Items of {bench}", digest
+        if here.digests[bench] is not None:
+            yield f"Items of {bench}", here.digests[bench] or ""
+    for each in here.elsewhere:
+        yield f"Items of {each.benchmark} that {each.row}, seed {each.seed}, was asked", each.asked
     for (row, seed), made in here.done.items():
         yield f"{row}, seed {seed}", "; ".join([f"key {made.key}", *_lineage(made.told)])
 
