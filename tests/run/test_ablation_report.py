@@ -176,6 +176,13 @@ def test_what_is_kept_of_a_training_stands_in_the_rows(opened: Opened) -> None:
     assert told["Loss last"] == "0.500 to 0.750"
     assert set(made["lines"][0].learnt) == {"–"}
     assert made["lines"][1].alarms == ("all replies of one length",)  # once for both seeds
+    for run, one in list(done.items()):
+        if one.learnt is not None:
+            paid = msgspec.structs.replace(one.learnt, reward_first=0.5, reward_last=0.75)
+            done[run] = msgspec.structs.replace(one, learnt=paid)
+    made = view.context(opened, tables.tabulate(opened, here), replace(here, done=done))
+    assert "Loss last" not in made["learnt"]  # it says nothing of what was paid
+    assert "Reward last" in made["learnt"]
 
 
 def test_runs_stand_alone_where_there_are_several_seeds(opened: Opened) -> None:

@@ -136,9 +136,14 @@ def _lines(opened: Opened, table: Table, here: Held) -> list[Line]:
 
 
 def _learnt(made: kept.Scores) -> dict[str, float]:
-    """The numbers that are kept of a training, by name."""
+    """The numbers that are kept of a training, by name; losses of a reward say nothing."""
     told = msgspec.to_builtins(made.learnt) if made.learnt is not None else {}
-    return {name: each for name, each in told.items() if type(each) in (int, float)}
+    silent = ("loss_first", "loss_last") if told.get("reward_first") is not None else ()
+    return {
+        name: each
+        for name, each in told.items()
+        if type(each) in (int, float) and name not in silent
+    }
 
 
 def _alarms(made: kept.Scores) -> tuple[str, ...]:
