@@ -28,6 +28,8 @@ def table(root: Path, text: str) -> Path:
         ("Tomato leaf healthy", "healthy", ""),
         ("Healthy", "healthy", ""),
         ("unhealthy", "target", "unhealthy"),
+        ("not_healthy", "target", "not healthy"),
+        ("Non-healthy", "target", "non healthy"),
         ("--", "other", ""),
         ("", "other", ""),
     ],
@@ -52,6 +54,11 @@ def test_kind_and_crop_from_the_settings_or_the_supercategory(
 ) -> None:
     said = Names(tmp_path, settings).of("rust", supercategory)
     assert (said.kind, said.crop) == (kind, crop)
+
+
+def test_a_name_with_its_crop_is_the_label_that_other_sources_give_it(tmp_path: Path) -> None:
+    for crop, name, label in (("apple", "Apple scab", "scab"), ("tomato", "rust", "rust")):
+        assert Names(tmp_path, Settings(crop=crop)).of(name).label == label
 
 
 def test_a_table_of_names(tmp_path: Path) -> None:

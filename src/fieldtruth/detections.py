@@ -29,6 +29,7 @@ from fieldtruth.records import (
     Target,
 )
 from fieldtruth.taxonomy import crop_id, label_id, normalise
+from fieldtruth.taxonomy.lexicon import words_in
 
 REASONS = (
     "no_photo",
@@ -131,9 +132,9 @@ def _named(label: str, kind: str, crop: str | None) -> Named:
     words = normalise(label).split()
     if not words:
         return msgspec.convert({"what": "other", **of}, Named)
-    if "healthy" in words:
+    if "healthy" in words and "healthy" in words_in(" ".join(words)):  # and not "not healthy"
         return msgspec.convert({"what": "healthy", **of}, Named)
-    return msgspec.convert({"what": "target", "label": label_id(label), **of}, Named)
+    return msgspec.convert({"what": "target", "label": label_id(label, crop), **of}, Named)
 
 
 def _read_table(root: Path, settings: Settings) -> dict[str, dict[str, str]]:

@@ -158,12 +158,21 @@ def opened(place: str, how: Callable[[str], T]) -> T:
 def whole(kind: Any, place: str, **options: Any) -> Any:
     """The model in a folder or under a hub name, by one of transformers' own classes.
 
-    Raises `Usage` where it cannot be loaded, is not in safetensors, or lacks a weight: the library
-    draws at random what is not there, and says so in a log alone.
+    Raises `Usage` where it cannot be loaded, is not in safetensors, or lacks a weight or has one of
+    another shape: the library draws at random what is not there, and says so in a log alone.
     """
     load = partial(kind.from_pretrained, use_safetensors=True, output_loading_info=True, **options)
-    model, told = opened(place, load)
+    # Of shapes it would say nothing but to look at a log.
+    model, told = opened(place, partial(load, ignore_mismatched_sizes=True))
     learnt = {name for name, _ in model.named_parameters(remove_duplicate=False)}
+    if misfits := sorted(told["mismatched_keys"]):
+        name, *shapes = misfits[0]
+        got, expected = (" x ".join(map(str, shape)) for shape in shapes)
+        raise Usage(
+            f"{place}: expected the weights that its {CONFIG} tells of, got {len(misfits):,} of "
+            f"another shape, such as {name} of {got} in place of {expected}; the two do not belong "
+            "together"
+        )
     lacking = sorted(learnt & set(told["missing_keys"]))
     if lacking:
         raise Usage(

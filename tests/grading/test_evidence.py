@@ -188,3 +188,12 @@ def test_grading_nothing_but_failures_leaves_nothing_measured() -> None:
     found = grade(ITEMS[:1], [reply(ITEMS[0], "", error="gone")], "candidates")
     assert found.items == []
     assert found.evidence.healthy.shape == found.evidence.region_iou.shape == (0,)
+
+
+def test_exactly_half_a_region_is_half_in_every_box_space() -> None:
+    """200 px wide, 5 of `norm1000` a pixel: the left 71 of 142 columns were said."""
+    truth = ((26, 115, 168, 163),)
+    item = photo("lesion", boxes=truth, width=200, height=200)
+    for space, box in (("pixel", (26, 115, 97, 163)), ("norm1000", (130, 575, 485, 815))):
+        found = grade([item], [reply(item, said([box]), space=space)], "candidates")
+        assert found.evidence.region_iou.tolist() == [0.5], space

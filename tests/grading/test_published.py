@@ -118,3 +118,17 @@ def test_hostile_numbers_do_not_stop_it() -> None:
     item = photo("lesion", 0)
     words = '[{"bbox_2d": [-1e308, -5, 1e308, 1e308], "label": "rust"}]'
     assert values([item], [reply(item, words, space="norm1")], "candidates")["f1"] == 0.0
+
+
+def test_the_joint_number_of_open_answers_goes_by_the_lenient_rule() -> None:
+    """11.2; what is strict stays strict, and the boxes of the third reply are wrong."""
+    items = [photo("lesion", n) for n in range(3)]
+    boxes = [[10 * value for value in box] for box in LESION]
+    words = (said(boxes, "leaf rust"), said(boxes, "scab"), said([[0, 0, 9, 9]], "rust"))
+    rows = [
+        reply(item, text, protocol="open_set", space="norm1000")
+        for item, text in zip(items, words, strict=True)
+    ]
+    found = values(items, rows, "open_set")
+    names = ("joint", "open_lenient", "open_strict", "recognition", "instance_joint")
+    assert [found[metric] for metric in names] == pytest.approx([1 / 3, 2 / 3, 1 / 3, 1 / 3, 0])

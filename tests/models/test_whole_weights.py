@@ -51,6 +51,26 @@ def test_weights_that_lack_a_part_are_refused(tmp_path: Path, kind: str) -> None
     assert gone[0] in str(caught.value)
 
 
+def test_weights_of_another_shape_than_the_settings_tell_are_named(tmp_path: Path) -> None:
+    """Of these the library says to look at a report that nobody sees."""
+    from safetensors.torch import load_file, save_file
+
+    folder = tiny.qwen3_vl(tmp_path / "misfit")
+    held = load_file(folder / "model.safetensors")
+    name = next(each for each in sorted(held) if "layers.1.mlp" in each)
+    rows, columns = held[name].shape
+    held[name] = torch.zeros(rows + 1, columns)
+    save_file(held, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(Usage, match=rf"got 1 of another shape, .* of {rows + 1} x {columns} in"):
+        transformers.OPEN({"path": str(folder)})
+
+
+def test_a_model_that_is_no_detector_is_told_as_such(base: Path) -> None:
+    """Its processor may ask for torchvision first, which would be of no use here."""
+    with pytest.raises(Usage, match="AutoModelForZeroShotObjectDetection"):
+        grounding_dino.OPEN({"path": str(base)})
+
+
 def adapter(base: Path, out: Path, named: str) -> Path:
     """LoRA weights as another tool leaves them, with the name of a base and no card."""
     from transformers import AutoModelForImageTextToText
@@ -68,6 +88,13 @@ def adapter(base: Path, out: Path, named: str) -> Path:
 
 def attached(base: Path, made: Path) -> Any:
     return loading.attach(loading.load(str(base), "cpu", "float32"), str(base), str(made))
+
+
+def test_lora_weights_given_as_a_model_are_told(base: Path, tmp_path: Path) -> None:
+    """The library would put them on whatever base they name, unchecked."""
+    made = adapter(base, tmp_path / "lora", str(base))
+    with pytest.raises(Usage, match=r"got LoRA weights; ask them as path=BASE,adapter=.*/lora, or"):
+        transformers.OPEN({"path": str(made)})
 
 
 def test_an_adapter_that_leaves_layers_out_is_for_another_base(base: Path, tmp_path: Path) -> None:

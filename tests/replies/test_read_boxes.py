@@ -23,6 +23,11 @@ FOUND: list[tuple[str, list[Box], list[str], set[str]]] = [
     (f"```json\n[{RUST}]\n```", [R], ["rust"], {"fence"}),
     (f"```\n[{RUST}]\n```", [R], ["rust"], {"fence"}),
     (f"```json\n[{RUST}]", [R], ["rust"], {"fence"}),
+    (f"<think>here</think><answer>[{RUST}]</answer>", [R], ["rust"], {"thinking", "tags"}),
+    (f"<answer>\n```json\n[{RUST}]\n```\n</answer>", [R], ["rust"], {"fence", "tags"}),
+    (f"[{RUST}]<|im_end|>\n", [R], ["rust"], {"tags"}),
+    (f"[{RUST}]</s>", [R], ["rust"], {"tags"}),
+    (f"<answer>[{RUST}]</answer> as asked", [R], ["rust"], {"tags", "prose"}),
     (f"Here they are: [{RUST}] as asked.", [R], ["rust"], {"prose"}),
     (f"[{RUST}]\n[{BLIGHT}]", [B], ["blight"], {"several_lists"}),
     (f"```json\n[{RUST}]\n```\nno:\n```json\n[{BLIGHT}]\n```", [B], ["blight"],
@@ -162,6 +167,7 @@ SILENT = [
     "```json\n[]\n```", "```JSON\n[]```", "```python\n[]\n```", "```\nnull\n```", "```null```",
     "```json\nnull```", "[1, 2] []", "[null] []", "{} []", '[{"bbox_2d": [1, 2]}] []',
     '["10", "20", "30"] []', "[[]]\r\n[]", '{"boxes": null}, []',
+    "<answer>[]</answer>", "[]<|im_end|>", "<think>hm</think>\n<answer>\n[]\n</answer></s>",
 ]  # fmt: skip
 
 

@@ -161,6 +161,32 @@ def test_two_sources_at_once(folder: Path, tmp_path: Path) -> None:
     assert all(found.photo(each).is_file() for each in found)
 
 
+@pytest.mark.parametrize("key", ["image_sha256", "group"])
+def test_sources_that_were_split_apart_are_refused(folder: Path, tmp_path: Path, key: str) -> None:
+    """One photo, or two near copies, in train of one source and in test of another."""
+    from fieldtruth.sources import drawn
+
+    placed(folder)
+    drawn.draw(tmp_path / "leaves", leaves=12, seed=1, held_out_share=0.0)
+    other = tmp_path / "other"
+    workspace.ingest("drawn", tmp_path / "leaves", other)
+    workspace.label(other)
+    workspace.annotate(other)
+    placed(other, "val")
+    ours = list(store.read(folder / "splits.jsonl", Place))
+    theirs = [
+        msgspec.structs.replace(each, group=f"of drawn {each.group}")
+        for each in store.read(other / "splits.jsonl", Place)
+    ]
+    store.write(other / "splits.jsonl", theirs)
+    composing.compose_training([folder, other], tmp_path / "apart", Mix())
+    same = msgspec.structs.replace(theirs[0], **{key: getattr(ours[0], key)})
+    store.write(other / "splits.jsonl", [same, *theirs[1:]])
+    with pytest.raises(Refused, match=r"in one split, got .* in train and .* in val; split these"):
+        composing.compose_training([folder, other], tmp_path / "mix", Mix())
+    assert not (tmp_path / "mix").exists()
+
+
 def test_only_the_folder_as_it_was_composed_is_opened(folder: Path, tmp_path: Path) -> None:
     placed(folder)
     mix = tmp_path / "mix"

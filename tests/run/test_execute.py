@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from fieldtruth import cli, store
 from fieldtruth.faults import Busy, Refused, TooManyFailed, Usage
 from fieldtruth.run import recipe
-from fieldtruth.run.execute import STAMPS, Done, Part, execute, line
+from fieldtruth.run.execute import STAMPS, Done, Part, code_version, execute, line
 
 RECIPE = """
 name = "small"
@@ -193,6 +193,20 @@ def test_other_code_does_everything_again(made: Path) -> None:
     again = run(made)
     assert [(each.step, each.why) for each in again] == [(s, "the code changed") for s in STEPS]
     assert everything(made) == before
+
+
+@pytest.mark.parametrize("name", ["rules.py", "labels.tsv", "prompt.toml", "model.safetensors"])
+def test_whatever_lies_in_the_package_is_code(tmp_path: Path, name: str) -> None:
+    for each in ("rules.py", name):
+        (tmp_path / each).write_text("one")
+    before = code_version(tmp_path)
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "rules.pyc").write_text("compiled")
+    code_version.cache_clear()
+    assert code_version(tmp_path) == before
+    (tmp_path / name).write_text("two")
+    code_version.cache_clear()
+    assert code_version(tmp_path) != before
 
 
 def test_a_photo_of_a_release_that_changed(tmp_path: Path) -> None:

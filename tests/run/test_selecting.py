@@ -106,6 +106,17 @@ def test_photos_that_a_trainer_sees_are_left_out(tmp_path: Path) -> None:
     assert (report.chosen, report.drops) == (0, {"in_training": 6})
 
 
+def test_a_release_own_group_is_left_out_as_a_mixture_calls_it(tmp_path: Path) -> None:
+    items = source(tmp_path, "a")
+    other = {"id": "x", "image_sha256": "e" * 64, "group": "a:a-3", "source": "a", "split": "train"}
+    mixture = tmp_path / "mixture" / store.EXAMPLES
+    mixture.parent.mkdir()
+    mixture.write_text(json.dumps(other) + "\n")
+    report = run(tmp_path / "out", items, want={"lesion": 6}, trained=[mixture.parent])
+    assert (report.chosen, report.drops) == (5, {"in_training": 1})
+    assert "a:3" not in report.parents.values()
+
+
 def test_the_same_words_make_the_same_bytes(tmp_path: Path) -> None:
     a, b = source(tmp_path, "a"), source(tmp_path, "b", shade=50)
     homes = [tmp_path / "a", tmp_path / "b"]

@@ -85,16 +85,21 @@ def test_a_column_of_labels_goes_before_words(tmp_path: Path) -> None:
         {"i1": "c.jpg", "disease": "Tomato healthy", "meta": None},
         {"i1": "d.jpg", "disease": "unhealthy", "meta": {}},
         {"i1": "e.jpg", "disease": None},
+        {"i1": "f.jpg", "disease": "healthy leaf with aphids"},
     ]
     samples = [row for row in told(tmp_path, mapping, rows) if isinstance(row, Sample)]
     assert samples[0].images == ("a.jpg", "b.jpg")
-    first, second, third, fourth = (next(iter(vqa.SOURCE.label(sample))) for sample in samples)
+    first, second, third, fourth, fifth = (
+        next(iter(vqa.SOURCE.label(sample))) for sample in samples
+    )
     assert isinstance(first, Target)
     assert (first.label, first.crop, first.kind) == ("late blight", "potato", "disease")
     assert isinstance(second, Healthy)
     assert isinstance(third, Target)
     assert isinstance(fourth, Drop)
     assert fourth.reason == "names_nothing"
+    assert isinstance(fifth, Drop)  # neither the one nor the other
+    assert fifth.reason == "unclear"
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl", "csv", "parquet"])

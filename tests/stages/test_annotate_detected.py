@@ -67,6 +67,23 @@ def test_boxes_become_an_annotation_for_each_level_with_scores(tmp_path: Path) -
     assert report.boxes["s: said"] == 2
 
 
+def test_a_box_that_the_reader_leaves_out_takes_its_score_along_and_no_other(
+    tmp_path: Path,
+) -> None:
+    leaf(tmp_path / "a.png")
+    flat = {"bbox_2d": [5, 5, 5, 9], "label": "x", "score": 0.9}
+    near = {"bbox_2d": [10, 10, 30, 30], "label": "x", "score": 0.2}
+    far = {"bbox_2d": [60, 60, 90, 90], "label": "x", "score": 0.4}
+    bare = {"bbox_2d": [60, 60, 90, 90], "label": "x"}
+    for said, scores in (([near, flat, far], (0.4, 0.2)), ([near, flat, bare], ())):
+        text = json.dumps(said)
+        made, _ = run(Teller(lambda _, text=text: text), [target("s")], [sample("s")], tmp_path)  # type: ignore[misc]
+        (mark,) = made
+        assert isinstance(mark, Annotation)
+        assert mark.scores == scores
+        assert set(mark.boxes) == {(10, 10, 30, 30), (60, 60, 90, 90)}
+
+
 @pytest.mark.parametrize(
     ("says", "reason", "detail"),
     [

@@ -409,6 +409,23 @@ def test_examples_of_a_test_split_by_hash_and_by_group(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_groups_are_known_however_a_mixture_or_a_split_calls_them(tmp_path: Path) -> None:
+    """A mixture writes `SOURCE:GROUP` for a release's own group; `split` calls groups by contents,
+    and those of two sources may be one."""
+    content = "0123456789abcdef" * 2
+    bench = frozen(tmp_path / "bench", [
+        row("p", group="plant 4", source="s"), healthy_row("h", group=content, source="t"),
+    ])  # fmt: skip
+    folder = examples_folder(tmp_path / "set", [
+        example("own", group="s:plant 4", source="s"), example("other", group="t:plant 4"),
+        example("near", group=content, source="s"), example("far", group=content[::-1]),
+    ])  # fmt: skip
+    found = check(folder, Settings(tests=(bench,), images=tmp_path / "set" / "release"))
+    assert [(each.id, each.problem) for each in found.problems] == [
+        ("own", "test_image"), ("near", "test_image"),
+    ]  # fmt: skip
+
+
 def test_photos_kept_by_reference_are_known_by_their_hash(tmp_path: Path) -> None:
     closed = [row("p", licence="unknown"), healthy_row("h")]
     bench = frozen(tmp_path / "bench", closed)

@@ -388,6 +388,37 @@ def test_what_another_row_names_on_the_same_picture_is_no_rival(root: Path) -> N
     assert any("late blight" in names for names in lists)
 
 
+def test_a_row_of_several_photos_may_mean_any_of_them(root: Path) -> None:
+    """The boxes are on a.png; b.png is of the same row, and healthy by another."""
+    rows = [replace(sample("both"), images=("a.png", "b.png")), sample("well", "b.png")]
+    source = labelled(root, [target("both"), *many("tomato", TOMATO, 6)], [healthy("well")], rows)
+    made = {each.id: each for each in compose(source)}
+    assert isinstance(made["well:healthy#compose"], Drop)
+    assert made["well:healthy#compose"].reason == "also_diseased"
+
+
+def test_a_healthy_photo_is_asked_for_what_is_certainly_not_on_it(root: Path) -> None:
+    """A healthy plant may have a weed beside it, and a row may even say which."""
+    weeds = ("pigweed", "ryegrass", "thistle", "dock", "nettle")
+    sick = [*many("tomato", TOMATO[:4], 8)]
+    sick += [target(f"weed{n}", weeds[n % 5], kind="weed") for n in range(40)]
+    rows = [sample(f"w{n}", own_photo(root, f"w{n}")) for n in range(60)]
+    beside = [target(each.id, "pigweed", kind="weed") for each in rows[:30]]
+    well = [healthy(each.id) for each in rows]
+    source = altered(labelled(root, [*sick, *beside], well, rows), exhaustive=False)
+    source = altered(source, annotations={
+        name: mark for name, mark in source.annotations.items() if name.startswith(("t", "weed"))
+    })  # fmt: skip
+    for exhaustive in (False, True):
+        found = compose(altered(source, exhaustive=exhaustive))
+        made = [each for each in found if isinstance(each, Item) and not each.positive]
+        assert len(made) == 60
+        with_weed = [each for each in made if int(each.id[1:]) < 30]
+        assert not any("pigweed" in (each.query, *(each.candidates or ())) for each in with_weed)
+        # A source that names all there is tells that no weed is there.
+        assert any(each.query in weeds for each in made) == exhaustive
+
+
 def test_a_path_that_leaves_the_release_is_refused(root: Path) -> None:
     source = labelled(root, [target("s")], samples=[sample("s", "../a.png")])
     with pytest.raises(Refused, match=r"a step up"):

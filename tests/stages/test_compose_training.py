@@ -372,6 +372,25 @@ def test_places_say_where_photos_belong_and_groups_stand_for_content(field: Fiel
         mix([replace(source, places=other)], Mix(), lambda r, _=None: r)
 
 
+def test_a_row_names_what_is_on_its_photos_in_whatever_split_the_others_lie(field: Field) -> None:
+    """Its first photo cannot be read, so it lies in test; the second is healthy by another row."""
+    field.grow("tomato", TOMATO, 40)
+    images = [picture(field.root / f"{n}.ppm", n) for n in range(2)]
+    field.ill("leaf mold", sample=field.row(images), level=None)
+    well = field.healthy(sample=field.row(images[1]))
+    source = field.labelled()
+    places = {
+        image: Place(
+            id=image, image_sha256=sha256(field.root / image), group=image,
+            split="test" if image == images[0] else "train",
+        )
+        for each in field.samples.values() for image in each.images
+    }  # fmt: skip
+    made = mix([replace(source, places=places)], Mix(healthy=0.1), lambda r, _=None: r)
+    assert not roles(made, "healthy")
+    assert {each.reason for each in made.drops if each.parent == well.id} == {"also_diseased"}
+
+
 def test_boxes_of_another_size_and_paths_that_lead_out_are_refused(field: Field) -> None:
     seen = field.ill("rust", level=None)
     mark = field.mark(seen, "s0.ppm", "lesion")

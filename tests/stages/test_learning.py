@@ -40,6 +40,12 @@ def test_layers_that_get_weights(name: str) -> None:
     assert found == {"frozen": name in SAYS, "trained": name in SAYS + SEES}
 
 
+def test_targets_that_are_no_regular_expression_are_told() -> None:
+    pytest.importorskip("peft")
+    with pytest.raises(Usage, match=r"targets: expected a regular expression, got '\.\*\(q_proj'"):
+        learning.lora(told("frozen", targets=".*(q_proj"))
+
+
 def model(*learn: str) -> Any:
     named = [(name, SimpleNamespace(requires_grad=name in learn)) for name in (*SAYS, *SEES)]
     return SimpleNamespace(named_parameters=lambda: named)

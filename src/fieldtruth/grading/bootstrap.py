@@ -14,7 +14,7 @@ import numpy as np
 from fieldtruth import metrics, rooms
 from fieldtruth.metrics.contract import Bools, Evidence, Floats, Ints, Metric
 from fieldtruth.records import Item
-from fieldtruth.resampling import BOUNDS, RESAMPLES, Estimate, totals
+from fieldtruth.resampling import BOUNDS, RESAMPLES, Estimate, by_group, summed, totals
 
 __all__ = [
     "RESAMPLES", "Drawn", "Estimate", "Panel", "Unit", "differences", "draw", "estimates", "panel",
@@ -102,16 +102,12 @@ def _per_unit(panel: Panel, unit: Unit) -> Floats:
     """Sums per resampling unit: per item, or per group with the groups ascending."""
     if unit == "image" or not panel.ids:
         return panel.sums
-    number = {group: i for i, group in enumerate(sorted(set(panel.groups)))}
-    codes = np.array([number[group] for group in panel.groups])
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(len(number)))
-    return np.asarray(np.add.reduceat(panel.sums[order], starts, axis=0))
+    return by_group(panel.sums, panel.groups)
 
 
 def _drawn(panel: Panel, sums: Floats, resampled: Floats, *, floored: bool) -> Drawn:
     """The value of every metric, from all units and in every draw."""
-    observed, ends = sums.sum(axis=0), np.cumsum(panel.widths)
+    observed, ends = summed(sums), np.cumsum(panel.widths)
     columns = [slice(end - width, end) for end, width in zip(ends, panel.widths, strict=True)]
     values = [m.value(observed[c]) for m, c in zip(room().values(), columns, strict=True)]
     draws = [m.value(resampled[:, c]) for m, c in zip(room().values(), columns, strict=True)]

@@ -26,6 +26,7 @@ OUTCOMES = (
     "boxes", "empty", "prose", "unreadable", "error", "truncated", "missing", "duplicate", "extra",
 )  # fmt: skip
 
+_DIGITS = 12  # of a region IoU: corners scaled to pixels make exactly 0.5 into 0.4999999999999998
 # "2", "2.", "(2) rust", "option 2: rust": how a reply points at a numbered candidate.
 _NUMBERED = re.compile(r"\s*(?:option\s*)?[(\[]?(\d{1,2})(?:[)\].:\s]+(.*))?", re.I | re.S)
 
@@ -253,12 +254,13 @@ def evidence(
     levels = np.array([item.level for item in items], dtype=np.str_)
     both = (said_counts > 0) & (true_counts > 0)
     region = np.zeros(len(items))
-    region[both] = geometry.region_ious(
+    regions = geometry.region_ious(
         said_all[np.repeat(both, said_counts)],
         true[np.repeat(both, true_counts)],
         said_counts[both],
         true_counts[both],
     )
+    region[both] = regions.round(_DIGITS)
     names = _namings(items, answers, shown)
     return Evidence(
         lesion=levels == "lesion",

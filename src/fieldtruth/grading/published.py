@@ -18,7 +18,7 @@ import numpy as np
 
 from fieldtruth import geometry
 from fieldtruth.geometry import Boxes
-from fieldtruth.grading.bootstrap import Panel, panel
+from fieldtruth.grading.bootstrap import Panel, panel, room
 from fieldtruth.grading.instruction import open_protocol
 from fieldtruth.metrics.contract import Bools, Evidence
 from fieldtruth.records import Item, Prediction
@@ -56,7 +56,19 @@ def published(items: Iterable[Item], predictions: Iterable[Prediction], protocol
         found = replace(found, lesion=none, object=none, healthy=none, absent=~none)
     elif mine and not any(spoken.names(item) for item in mine):
         found = replace(found, open=np.ones(len(mine), dtype=np.bool_), akin=_holds(mine, names))
+        return _leniently_joint(mine, found)
     return panel(mine, found)
+
+
+def _leniently_joint(items: Sequence[Item], found: Evidence) -> Panel:
+    """Open answers: the published joint number goes by the lenient rule (11.2)."""
+    strict, lenient = (panel(items, e) for e in (found, replace(found, correct=found.akin)))
+    at = list(room()).index("joint")
+    end = sum(strict.widths[: at + 1])
+    columns = slice(end - strict.widths[at], end)
+    sums = strict.sums.copy()
+    sums[:, columns] = lenient.sums[:, columns]
+    return replace(strict, sums=sums)
 
 
 def parse(text: str) -> tuple[list[list[float]], list[str]]:

@@ -95,8 +95,8 @@ class GroundingDino:
         self._settings = settings
         library = pretrained.load_transformers()
         self._device = pretrained.pick_device(settings.device)
-        self._processor = pretrained.opened(settings.path, library.AutoProcessor.from_pretrained)
         self._model = pretrained.whole(library.AutoModelForZeroShotObjectDetection, settings.path)
+        self._processor = pretrained.opened(settings.path, library.AutoProcessor.from_pretrained)
         self._model.to(self._device).eval()
         weights = pretrained.fingerprint(settings.path, self._model)
         eyes = type(self._processor.image_processor).__name__  # each resizes in its own way

@@ -8,12 +8,12 @@ The keys are those of `answers`: `BOX_KEYS`, `LABEL_KEYS`, `LIST_KEYS`, whatever
 
 `Reading.repairs` says what was done, each once, in this vocabulary.
 
-About the words: `thinking` and `fence` were taken away, `prose` stood around the answer
-(also as a list or object of words alone, or as a fence's name that is no language),
-`several_lists` were given, `bare_box` or `bare_boxes` came without objects, `single_object` and
-`no_brackets` without a list, `wrapped` in an object, `nested` in another list, `box_tokens` or
-`loc_tokens` as special tokens, `escaped_quotes`, `python` names or quotes, `comment`,
-`trailing_comma`, `missing_comma`, `unquoted`, `stray_bracket`, `cut_off`,
+About the words: `thinking`, `fence` and `tags` (`<answer>`, the end of a turn) were taken away,
+`prose` stood around the answer (also as a list or object of words alone, or as a fence's name that
+is no language), `several_lists` were given, `bare_box` or `bare_boxes` came without objects,
+`single_object` and `no_brackets` without a list, `wrapped` in an object, `nested` in another list,
+`box_tokens` or `loc_tokens` as special tokens, `escaped_quotes`, `python` names or quotes,
+`comment`, `trailing_comma`, `missing_comma`, `unquoted`, `stray_bracket`, `cut_off`,
 `too_many` brackets (over 24 deep, or 50,000).
 About boxes kept: `swapped_corners` put in order, `out_of_space`, `number_text` read as numbers,
 `several_boxes` in one object.
@@ -61,18 +61,22 @@ def repaired(text: str, space: Space, finish: Finish) -> Reading:
         return _reading("unreadable" if other else "prose", Found(notes=notes), finish)
     if sum(each.kind != "wrong" and not each.weak for each in found) > 1:
         notes["several_lists"] = None
-    if (roots or answer.kind == "empty") and _talks(seen, roots):
-        notes["prose"] = None
+    if roots or answer.kind == "empty":
+        notes |= _beside(seen, roots)
     answer.notes = notes | answer.notes
     return _reading("empty" if answer.kind == "empty" else "boxes", answer, finish)
 
 
-def _talks(seen: str, roots: list[Root]) -> bool:
-    """Whether words stand before, between or behind the containers, or fill one of them."""
+def _beside(seen: str, roots: list[Root]) -> dict[str, None]:
+    """`prose` where words stand before, between or behind the containers, or fill one of them;
+    `tags` where those of an answer do."""
     ends, starts = [0, *(each.end for each in roots)], [*(each.start for each in roots), len(seen)]
     around = "\n".join(seen[end:start] for end, start in zip(ends, starts, strict=True))
-    left = visible.without_fences(visible.without_nulls(around)).strip(", ]}\r\n\t")
-    return bool(left) or any(is_words(each.node) for each in roots)
+    words = visible.without_tags(around)
+    left = visible.without_fences(visible.without_nulls(words)).strip(", ]}\r\n\t")
+    talks = bool(left) or any(is_words(each.node) for each in roots)
+    found = {"tags": words != around, "prose": talks}
+    return {name: None for name, there in found.items() if there}
 
 
 def _seen(text: str) -> tuple[str, dict[str, None]]:

@@ -11,6 +11,10 @@ _FENCE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _FENCED_NULL = re.compile(r"```[ \t]*+(?:json[\w+-]*+|[jJ]avascript)?+\s*+null\s*+(?:```|\Z)", re.I)
+# Around an answer: the tags that a prompt asked for, and the end of a turn that a server let stand.
+_TAGS = re.compile(
+    r"</?answer>|<\|(?:im_end|endoftext|eot_id|end)\|>|</s>|<eos>|<end_of_turn>", re.IGNORECASE
+)
 _INVISIBLE = "\ufeff\u200b\u2060\x00"
 
 
@@ -52,3 +56,12 @@ def fenced_nulls(text: str) -> list[int]:
 def without_nulls(text: str) -> str:
     """The text without those."""
     return _FENCED_NULL.sub("", text)
+
+
+def without_tags(text: str) -> str:
+    """The text without tags around an answer and marks of its end.
+
+    >>> without_tags("<answer>[]</answer><|im_end|>")
+    '[]'
+    """
+    return _TAGS.sub("", text)

@@ -82,7 +82,7 @@ def check(scores: Mapping[str, Any]) -> None:
     for model, protocols in scores["models"].items():
         for protocol, entry in protocols.items():
             failed, n = entry.get("unjudged", 0), entry["all"]["n"]
-            if failed > bar * n:
+            if failed and failed / n > bar:  # as `score` counts what is missing
                 raise TooManyFailed(
                     f"{model} under {protocol}: the judge failed on {failed} of {n} answers, "
                     f"expected at most a share of {bar:g}; the same command asks only those again, "

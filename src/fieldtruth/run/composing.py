@@ -16,7 +16,7 @@ from typing import get_args
 import msgspec
 
 from fieldtruth import __version__, store
-from fieldtruth.faults import Unbalanced, Usage
+from fieldtruth.faults import Refused, Unbalanced, Usage
 from fieldtruth.records import Drop, Example, Healthy, Item, Record, Space, Split, Target
 from fieldtruth.run import workspace
 from fieldtruth.run.ledger import Ledger
@@ -115,7 +115,8 @@ def compose_training(
     """Examples of one split of these sources in `out`, a new or empty folder.
 
     Raises `Usage` for two folders of one source, where nothing is of the split, and where `out`
-    holds files; `Refused` for what `stages.compose.gathered.gather` refuses.
+    holds files; `Refused` for what `stages.compose.gathered.gather` refuses, and for sources that
+    were split apart so that a photo of theirs lies in two splits.
     """
     out = out.resolve()
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -124,6 +125,7 @@ def compose_training(
     for _, each in sources:
         if out.is_relative_to(each.root.resolve()):
             raise Usage(f"{out}: expected a folder outside the release, got one in {each.root}")
+    _split_together(sources)
     ledger = Ledger("compose", stage.TRAINING_REASONS)
     for _, each in sources:
         owed: Iterable[Target | Healthy] = chain(each.targets, each.healthy)
@@ -173,6 +175,24 @@ def _sources(folders: Sequence[Path]) -> list[tuple[Path, stage.Labelled]]:
             "whose photos could not be told apart; ingest them as one release"
         )
     return [found[name] for name in sorted(found)]
+
+
+def _split_together(sources: Sequence[tuple[Path, stage.Labelled]]) -> None:
+    """`Refused` where a photo, or a group, lies in one split here and in another there.
+
+    One `split` over all of them never does that; one for each knows nothing of the others.
+    """
+    first: dict[str, tuple[Split, str, Path]] = {}
+    for folder, each in sources if len(sources) > 1 else ():
+        for place in (each.places or {}).values():
+            for key in (place.image_sha256, place.group):
+                split, image, there = first.setdefault(key, (place.split, place.id, folder))
+                if key and split != place.split:
+                    raise Refused(
+                        f"{folder}: expected a photo in one split, got {place.id!r} in "
+                        f"{place.split} and {image!r} of {there} in {split}; split these folders "
+                        f"together: fieldtruth split {there} {folder}"
+                    )
 
 
 def _write(

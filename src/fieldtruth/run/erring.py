@@ -107,7 +107,7 @@ def by_hand(path: Path) -> Mapping[str, sorting.Read]:
 def check(found: Mapping[str, Any], allow_missing: float) -> None:
     """Raise `TooManyFailed` where the judge failed on more errors than may be missing."""
     left, errors = found["kinds"]["unsorted"]["count"], found["errors"]
-    if "judge" in found["sorted_by"] and left > allow_missing * errors:
+    if "judge" in found["sorted_by"] and left and left / errors > allow_missing:
         raise TooManyFailed(
             f"{found['model']}: the judge failed on {left} of {errors} errors, expected at most a "
             f"share of {allow_missing:g}; the same command asks only those again, or accept a "

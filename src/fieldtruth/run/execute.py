@@ -114,14 +114,16 @@ def line(ran: Ran) -> str:
 
 
 @cache
-def code_version() -> str:
-    """Hash of everything that may change a result: this package, and what computes for it."""
-    root = Path(fieldtruth.__file__).parent
-    kinds = (".py", ".j2", ".css", ".json")
+def code_version(root: Path = Path(fieldtruth.__file__).parent) -> str:
+    """Hash of everything that may change a result: this package, and what computes for it.
+
+    Of the package every file counts: tables of names, prompts and weights as well as code.
+    """
+    files = {path.relative_to(root): path for path in root.rglob("*")}
     parts = [
-        f"{path.relative_to(root).as_posix()} {store.sha256(path)}"
-        for path in sorted(root.rglob("*"))
-        if path.suffix in kinds
+        f"{name.as_posix()} {store.sha256(path)}"
+        for name, path in sorted(files.items())
+        if path.is_file() and "__pycache__" not in name.parts
     ]
     parts += [f"{name} {version(name)}" for name in ("numpy", "pillow", "scipy")]
     return f"{fieldtruth.__version__} {sha256(chr(10).join(parts).encode()).hexdigest()[:16]}"

@@ -41,6 +41,7 @@ class _Line(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
 
     image_sha256: str
     group: str
+    source: str = ""
     split: Split | None = None
 
 
@@ -140,7 +141,8 @@ def _lines(path: Path, flag: str) -> Iterator[_Line]:
 def _add(photos: selecting.Photos, lines: Iterator[_Line]) -> None:
     for each in lines:
         photos.contents.add(each.image_sha256)
-        photos.groups.add(each.group)
+        # A mixture puts the source's name before a release's own group, items do not.
+        photos.groups.update((each.group, each.group.removeprefix(f"{each.source}:")))
 
 
 def _apart(chosen: Sequence[Item], homes: Sequence[Path | None]) -> None:

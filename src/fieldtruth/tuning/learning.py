@@ -1,5 +1,6 @@
 """Which weights of a model learn: LoRA beside its layers, or its own; and by which optimizer."""
 
+import re
 from typing import Any, Literal, Protocol
 
 from fieldtruth.faults import Usage
@@ -37,8 +38,14 @@ class Learning(Protocol):
 
 
 def target_modules(settings: Learning) -> str:
-    """The layers that get LoRA weights."""
+    """The layers that get LoRA weights; `Usage` for what is no regular expression."""
     if settings.targets is not None:
+        try:
+            re.compile(settings.targets)
+        except re.error as error:
+            raise Usage(
+                f"targets: expected a regular expression, got {settings.targets!r}: {error}"
+            ) from None
         return settings.targets
     return f"{LANGUAGE}|{EYES}" if settings.vision == "trained" else LANGUAGE
 

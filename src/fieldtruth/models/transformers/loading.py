@@ -37,12 +37,13 @@ class Weights(NamedTuple):
 def load(place: str, device: str, dtype: Precision, **options: Any) -> Weights:
     """The model of a folder or hub name, in `eval` mode on `device`, which is a real one.
 
-    Raises `Usage` where it cannot be loaded, is no model of photos and words, is not in
-    safetensors or not whole; no code of its own is run.
+    Raises `Usage` where it cannot be loaded, is no model of photos and words but LoRA weights of
+    one, is not in safetensors or not whole; no code of its own is run.
     """
     library = pretrained.load_transformers()
     torch = pretrained.load_torch()
     dtype = precision(device, dtype)
+    _no_adapter(place)
     model = pretrained.whole(
         library.AutoModelForImageTextToText, place, trust_remote_code=False,
         dtype=getattr(torch, dtype), **options,
@@ -58,6 +59,16 @@ def load(place: str, device: str, dtype: Precision, **options: Any) -> Weights:
             "some, say dtype=bfloat16, or device=cpu"
         ) from error
     return Weights(model.eval(), model.config.model_type, dtype)
+
+
+def _no_adapter(place: str) -> None:
+    """Raise `Usage` for LoRA weights alone, which transformers would put on whatever they name."""
+    folder = Path(place).expanduser()
+    if (folder / ADAPTER_CONFIG).is_file() and not (folder / pretrained.CONFIG).is_file():
+        raise Usage(
+            f"{place}: expected a whole model, got LoRA weights; ask them as path=BASE,"
+            f"adapter={place}, or merge them with: fieldtruth train merge {place} --out MERGED"
+        )
 
 
 def precision(device: str, said: Precision) -> Precision:

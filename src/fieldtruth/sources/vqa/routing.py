@@ -48,8 +48,10 @@ def label(sample: Sample) -> Target | Healthy | Drop:
 
 def _labelled(sample: Sample, name: str) -> Target | Healthy | Drop:
     words = words_in(name)
-    if "healthy" in words:
+    if words == {"healthy"}:
         return _healthy(sample)
+    if "healthy" in words:  # "healthy leaf with aphids" is neither
+        return dropped(sample, "label", "unclear", name)
     return _target(sample, name, None)
 
 

@@ -211,7 +211,7 @@ def _read(words: Words, space: Space, size: tuple[int, int]) -> Seen | tuple[str
     if reading.outcome != "boxes":
         return "unreadable_reply", f"{reading.outcome}: {words.text[:120]!r}"
     boxes = geometry.to_pixels(geometry.as_boxes(reading.boxes), space, *size)
-    scores, masks = _extras(words.text, len(boxes))
+    scores, masks = _extras(words.text, len(boxes), space)
     scored = scores is not None
     return Seen(boxes, np.ones(len(boxes)) if scores is None else scores, scored, masks)
 
@@ -223,18 +223,25 @@ class _Extra(msgspec.Struct):
     mask: float | None = None
 
 
-def _extras(text: str, count: int) -> tuple[Floats | None, Floats | None]:
+def _extras(text: str, count: int, space: Space) -> tuple[Floats | None, Floats | None]:
     """Scores and masks, where the reply is plain JSON that has them for each of the boxes."""
     try:
-        rows = msgspec.json.decode(text, type=list[_Extra])
+        rows = msgspec.json.decode(text, type=list[msgspec.Raw])
+        if len(rows) != count:  # the reader left some out: theirs go with them
+            alone = ((row, f"[{bytes(row).decode()}]") for row in rows)
+            rows = [row for row, told in alone if read_boxes(told, space, "stop").boxes]
+        extras = [msgspec.json.decode(row, type=_Extra) for row in rows]
     except (msgspec.DecodeError, RecursionError):
         return None, None
-    scores = [row.score for row in rows if row.score is not None and math.isfinite(row.score)]
-    masks = [row.mask for row in rows if row.mask is not None and math.isfinite(row.mask)]
-    return (
-        np.clip(np.array(scores), 0, 1) if len(scores) == count else None,
-        np.array(masks) if len(masks) == count else None,
-    )
+    scores = _each([row.score for row in extras], count)
+    masks = _each([row.mask for row in extras], count)
+    return None if scores is None else np.clip(scores, 0, 1), masks
+
+
+def _each(said: Sequence[float | None], count: int) -> Floats | None:
+    """What is said of each of the boxes, in their order; None where it is not said of all."""
+    known = [value for value in said if value is not None and math.isfinite(value)]
+    return np.array(known) if len(known) == len(said) == count else None
 
 
 def _drop(target: Target, reason: str, detail: str) -> Drop:

@@ -5,6 +5,7 @@ off further on is found by `audit`. A photo under 28 pixels is less than a patch
 and one more than 200 times as long as wide is refused by its processor (`images`).
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from fieldtruth.stages.check.problems import Found
 
 _REMOTE = ("http://", "https://", "data:", "s3://", "oss://", "hdfs://", "gs://")
 _LOCAL = "file://"
+_OF_CONTENT = re.compile(r"(?:pillow[0-9.]+:|unverified-)?[0-9a-f]{32,64}")
 _GONE = ("missing", "other_form", "other_case")
 
 
@@ -73,12 +75,17 @@ def _shape(image: str, width: int, height: int) -> Iterator[Found]:
         yield Found("image_too_thin", f"{said}, expected at most {images.MOST_STRETCH} to 1")
 
 
+def _home(source: str, group: str) -> tuple[str, str]:
+    """What a group is known by: its name alone where `split` or `freeze` made it of contents."""
+    return ("" if _OF_CONTENT.fullmatch(group) else source), group
+
+
 @dataclass(frozen=True, slots=True)
 class Tests:
     """Frozen benchmarks whose photos may not be trained on."""
 
     photos: dict[str, str] = field(default_factory=dict)  # SHA-256 -> which benchmark
-    groups: dict[tuple[str, str], str] = field(default_factory=dict)  # (source, group) -> which
+    groups: dict[tuple[str, str], str] = field(default_factory=dict)  # `_home` -> which
     sizes: set[int] = field(default_factory=set)  # of the photos' files, in bytes
     unseen: bool = False  # some of them are kept by reference and not here
 
@@ -96,11 +103,18 @@ class Tests:
             yield Found("test_image", f"a photo of {self.photos[identity]}")
 
     def of_group(self, source: str, group: str) -> Iterator[Found]:
-        """`test_image` where a benchmark has photos of this group of this source."""
-        if (source, group) in self.groups:
-            yield Found(
-                "test_image", f"the group {shown(group)} has photos in {self.groups[source, group]}"
-            )
+        """`test_image` where a benchmark has photos of this group of this source.
+
+        Of any source, where the group is called by its contents. A mixture puts the source's name
+        before a release's own group, a benchmark does not.
+        """
+        names = dict.fromkeys((group, group.removeprefix(f"{source}:")))
+        for key in (_home(source, name) for name in names):
+            if key in self.groups:
+                yield Found(
+                    "test_image", f"the group {shown(group)} has photos in {self.groups[key]}"
+                )
+                return
 
 
 def open_tests(folders: Sequence[Path]) -> Tests:
@@ -114,7 +128,7 @@ def open_tests(folders: Sequence[Path]) -> Tests:
         ]
         for image, source, group in (*of_items, *of_questions):
             made.photos.setdefault(bench.manifest.hash_of(image) or "", str(folder))
-            made.groups.setdefault((source, group), str(folder))
+            made.groups.setdefault(_home(source, group), str(folder))
             photo = bench.photo(image)
             unseen = unseen or not photo.exists()
             if photo.exists():

@@ -158,11 +158,11 @@ class _Reading:
 
     def target(self, target: Target) -> None:
         sample, marks = self.source.samples[target.sample], self.marks.get(target.id, ())
-        photo = self._photo(target, sample, photo_of(sample, marks[0] if marks else None))
-        if photo is None:
-            return
+        shown = photo_of(sample, marks[0] if marks else None)
         for each in sample.images:  # which of them shows it, the row does not say
             self._name(target, sample, each)
+        if self._photo(target, sample, shown) is None:
+            return
         if not marks:
             self.found.drops.append(drop(target, "no_annotation"))
         for mark in marks:

@@ -75,7 +75,10 @@ def compose(source: Labelled, split: str = "all", seed: int = 0) -> Iterator[Ite
             draw: Draw = partial(_draw, seed, base["id"])
             share = lesions.get(crop_key(record.crop), lesions[None])
             level: AskLevel = "lesion" if draw("wording").random() < share else "object"
-            yield Item(**base, **_negative(record, pools, draw), ask_level=level)
+            # A healthy photo tells nothing of a weed on it, unless its source names all there is.
+            kinds = None if source.exhaustive else DENIED
+            query = pools.plausible(record.crop, truth, kinds, draw("query"))
+            yield Item(**base, **_negative(record, truth, query, pools, draw), ask_level=level)
 
 
 def _shown(
@@ -86,13 +89,15 @@ def _shown(
     ill = set()
     for target in source.targets:
         sample = source.samples[target.sample]
-        try:
-            content = album.photo(sample, photo_of(sample, marks.get(target.id))).content
-        except Unreadable:
-            continue
-        shows[content].add(target.label)
-        if target.kind in DENIED:
-            ill.add(content)
+        photo_of(sample, marks.get(target.id))  # refuses boxes on a photo that it does not have
+        for image in sample.images:  # which of them shows it, the row does not say
+            try:
+                content = album.photo(sample, image).content
+            except Unreadable:
+                continue
+            shows[content].add(target.label)
+            if target.kind in DENIED:
+                ill.add(content)
     return shows, ill
 
 
@@ -150,10 +155,16 @@ def _positive(target: Target, truth: Sequence[str], pools: Pools, draw: Draw) ->
     }
 
 
-def _negative(healthy: Healthy, pools: Pools, draw: Draw) -> dict[str, Any]:
-    query, kind = pools.plausible(healthy.crop, draw("query"))
+def _negative(
+    healthy: Healthy,
+    truth: Sequence[str],
+    asked: tuple[str, Kind] | tuple[None, None],
+    pools: Pools,
+    draw: Draw,
+) -> dict[str, Any]:
+    query, kind = asked
     near = (healthy.crop, kind)
-    names = [query, *pools.distractors([query], near, draw("distractors"))] if query else []
+    names = [query, *pools.distractors([query, *truth], near, draw("distractors"))] if query else []
     return {
         "crop": healthy.crop,
         "kind": None,

@@ -38,16 +38,28 @@ class Pools:
         self._anywhere = {kind: tuple(sorted(some)) for kind, some in anywhere.items()}
         self._manners = {crop: self._manners_of(crop) for crop in self._seen}
         self._others: dict[tuple[str, Kind], list[tuple[str, Kind]]] = {}
+        self._asked: dict[tuple[str, frozenset[Kind] | None], list[tuple[str, Kind]]] = {}
 
     def plausible(
-        self, crop: str | None, rng: np.random.Generator
+        self,
+        crop: str | None,
+        shown: Collection[str],
+        kinds: frozenset[Kind] | None,
+        rng: np.random.Generator,
     ) -> tuple[str, Kind] | tuple[None, None]:
         """A label to ask a healthy photo about: as often as the crop's photos show it.
 
-        So neither the label nor the wording of its kind tells healthy photos from others.
+        So neither the label nor the wording of its kind tells healthy photos from others. Of
+        `kinds` only, where they are given, and nothing in conflict with what is `shown`.
         """
-        seen = self._seen.get(crop_key(crop))
-        return seen[int(rng.integers(len(seen)))] if seen else (None, None)
+        key = crop_key(crop), kinds
+        if key not in self._asked:
+            seen = self._seen.get(key[0], ())
+            self._asked[key] = [each for each in seen if kinds is None or each[1] in kinds]
+        fit = self._asked[key]
+        if shown:
+            fit = [each for each in fit if not any(conflict(each[0], on, crop) for on in shown)]
+        return fit[int(rng.integers(len(fit)))] if fit else (None, None)
 
     def near(self, crop: str | None, kind: Kind) -> Iterator[tuple[str, ...]]:
         """Same crop and kind, then all of the crop's kinds."""

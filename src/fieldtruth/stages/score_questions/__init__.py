@@ -24,7 +24,18 @@ from fieldtruth.grading.judge import Judge
 from fieldtruth.grading.published_questions import published_letter, published_open
 from fieldtruth.grading.questions import Answered, answered
 from fieldtruth.records import Prediction, Question
-from fieldtruth.resampling import BOUNDS, RESAMPLES, Bools, Estimate, Floats, Value, ratio, totals
+from fieldtruth.resampling import (
+    BOUNDS,
+    RESAMPLES,
+    Bools,
+    Estimate,
+    Floats,
+    Value,
+    by_group,
+    ratio,
+    summed,
+    totals,
+)
 from fieldtruth.store import Bench
 
 UNKNOWN = "unknown"  # the stratum of a question that does not say
@@ -246,7 +257,7 @@ def estimated(
     """A value of one table, or (`minus`) the second's less the first's, over the same questions."""
     units = [_units(table, settings) for table in tables]
     drawn = totals(units, settings.resamples)
-    points = [value(each.sum(axis=0)) for each in units]
+    points = [value(summed(each)) for each in units]
     draws = [value(each) for each in drawn]
     known = np.logical_and.reduce([each for _, each in points])
     draws_known = np.logical_and.reduce([each for _, each in draws])
@@ -265,10 +276,7 @@ def _units(table: Table, settings: Settings) -> Floats:
     """Sums per resampling unit: per question, or per group with the groups ascending."""
     if settings.unit == "image" or not table.ids:
         return table.sums
-    number = {group: row for row, group in enumerate(sorted(set(table.groups)))}
-    made = np.zeros((len(number), table.sums.shape[1]))
-    np.add.at(made, [number[group] for group in table.groups], table.sums)
-    return made
+    return by_group(table.sums, table.groups)
 
 
 def _type_mean(one: Worth, settings: Settings) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from typing import Any
 from fieldtruth.faults import Usage
 from fieldtruth.grading.grades import Shares
 from fieldtruth.grading.questions import Answered
-from fieldtruth.resampling import Estimate
+from fieldtruth.resampling import Estimate, summed
 from fieldtruth.stages.score_questions import (
     VALUES,
     Settings,
@@ -122,7 +122,7 @@ def _cell(
     for run in runs:
         ids = set(part.ids)
         same = run.table([each.id in ids for each in run.questions])
-        value, known = VALUES[METRIC](same.sums.sum(axis=0))
+        value, known = VALUES[METRIC](summed(same.sums))
         values += [float(value)] if known else []
     spread = stdev(values) if len(values) > 1 else None
     return {**fields(estimated([part], VALUES[METRIC], settings), "value"), "sd": spread}
