@@ -31,6 +31,9 @@ _Y_FIRST: frozenset[Space] = frozenset({"yx1000", "loc1024"})
 GRID = 28
 MIN_PIXELS = 4 * GRID * GRID
 MAX_PIXELS = 16384 * GRID * GRID
+# Of an IoU that is held against a threshold: where corners were scaled to pixels, exactly one half
+# may come out as 0.4999999999999998.
+DIGITS = 12
 _BLOCK = 1 << 16  # numbers held at once by the sweep: memory stays small whatever the input
 
 
@@ -153,29 +156,35 @@ def nms(boxes: Boxes, scores: Floats, threshold: float = 0.5) -> Ints:
 
 
 def match(
-    said: Boxes, true: Boxes, threshold: float = 0.5, rule: Rule = "greedy"
+    said: Boxes,
+    true: Boxes,
+    threshold: float = 0.5,
+    rule: Rule = "greedy",
+    digits: int | None = DIGITS,
 ) -> list[tuple[int, int]]:
     """One-to-one matches of at least `threshold` IoU (which is over 0), as (said, true) indices.
 
     `greedy` takes pairs in descending order of (IoU, said index, true index), in that order
     (design, section 6); `hungarian` has the largest total IoU; `maximum` has the most
-    matches, and the largest total IoU among those.
+    matches, and the largest total IoU among those. IoUs are rounded to `digits`.
     """
-    table = iou(said, true)
+    raw = iou(said, true)
+    table = raw if digits is None else raw.round(digits)
+    reached = np.maximum(raw, table) >= threshold
     if rule == "greedy":
-        first, second = np.nonzero(table >= threshold)
+        first, second = np.nonzero(reached)
         taken = greedy(first, second, table[first, second])
         return [(int(first[i]), int(second[i])) for i in taken]
-    return _assigned(table, threshold, rule)
+    return _assigned(table, reached, rule)
 
 
-def _assigned(table: Floats, threshold: float, rule: Rule) -> list[tuple[int, int]]:
+def _assigned(table: Floats, reached: NDArray[np.bool_], rule: Rule) -> list[tuple[int, int]]:
     """The best assignment over the pairs that reach the threshold."""
     from scipy.optimize import linear_sum_assignment
 
     # A total of IoUs is at most min(shape), so with this bonus one more match outweighs any IoU.
     bonus = min(table.shape) + 1 if rule == "maximum" else 0
-    worth = np.where(table >= threshold, table + bonus, 0.0)
+    worth = np.where(reached, table + bonus, 0.0)
     first, second = linear_sum_assignment(worth, maximize=True)
     return [(int(i), int(j)) for i, j in zip(first, second, strict=True) if worth[i, j] > 0]
 
@@ -185,8 +194,8 @@ def near(
 ) -> tuple[Ints, Ints, Floats]:
     """The pairs of many images that reach a threshold over 0: said row, true row, and their IoU.
 
-    Rows are counted over the flat arrays and ascend. A few million pairs are held at once, however
-    many there are.
+    The IoU is rounded to `DIGITS`. Rows are counted over the flat arrays and ascend. A few million
+    pairs are held at once, however many there are.
     """
     width = np.repeat(true_counts, said_counts)  # of each said box: how many it may pair with
     start = np.repeat(np.cumsum(true_counts) - true_counts, said_counts)
@@ -215,8 +224,9 @@ def _near(
     meet = np.flatnonzero(beside)  # few do: the rest is worked out for them alone
     first, second = np.repeat(np.arange(*block), width)[meet], second[meet]
     overlap = overlaps(said.take(first, axis=0), true.take(second, axis=0))
-    taken = np.flatnonzero(overlap >= threshold)
-    return first[taken], second[taken], overlap[taken]
+    told = overlap.round(DIGITS)
+    taken = np.flatnonzero(np.maximum(overlap, told) >= threshold)
+    return first[taken], second[taken], told[taken]
 
 
 def greedy(said: Ints, true: Ints, overlap: Floats) -> list[int]:

@@ -1,10 +1,13 @@
 """From words to readings to arrays: what is counted, what is left unmeasured, what is an answer."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from tests.metrics.photos import LESION, graded, photo, reply, said
 
 from fieldtruth.faults import BadRecord, Usage
+from fieldtruth.geometry import Rule
 from fieldtruth.grading.evidence import OUTCOMES, answer, grade, resolve
 from fieldtruth.records import Item, Prediction
 from fieldtruth.taxonomy import label_id
@@ -197,3 +200,7 @@ def test_exactly_half_a_region_is_half_in_every_box_space() -> None:
     for space, box in (("pixel", (26, 115, 97, 163)), ("norm1000", (130, 575, 485, 815))):
         found = grade([item], [reply(item, said([box]), space=space)], "candidates")
         assert found.evidence.region_iou.tolist() == [0.5], space
+        for rule in get_args(Rule):
+            rows = [reply(item, said([box]), space=space)]
+            found = grade([item], rows, "candidates", matching=rule)
+            assert found.evidence.hits.tolist() == [1], (space, rule)

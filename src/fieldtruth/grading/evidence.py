@@ -26,7 +26,6 @@ OUTCOMES = (
     "boxes", "empty", "prose", "unreadable", "error", "truncated", "missing", "duplicate", "extra",
 )  # fmt: skip
 
-_DIGITS = 12  # of a region IoU: corners scaled to pixels make exactly 0.5 into 0.4999999999999998
 # "2", "2.", "(2) rust", "option 2: rust": how a reply points at a numbered candidate.
 _NUMBERED = re.compile(r"\s*(?:option\s*)?[(\[]?(\d{1,2})(?:[)\].:\s]+(.*))?", re.I | re.S)
 
@@ -260,7 +259,7 @@ def evidence(
         said_counts[both],
         true_counts[both],
     )
-    region[both] = regions.round(_DIGITS)
+    region[both] = regions.round(geometry.DIGITS)
     names = _namings(items, answers, shown)
     return Evidence(
         lesion=levels == "lesion",
